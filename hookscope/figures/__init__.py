@@ -1,0 +1,1 @@
+"""Figures: arrays to what is drawn, numbers to text. Pure functions over numpy; no Qt, no torch."""

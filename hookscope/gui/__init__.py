@@ -1,0 +1,1 @@
+"""The window. It never imports torch: what it knows of a model comes over the wire."""

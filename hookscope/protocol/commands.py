@@ -1,0 +1,76 @@
+"""What the window asks of a debuggee. *Set* commands carry the whole set, so that a restart is a replay."""
+
+import msgspec
+
+from hookscope.protocol.identity import TensorRef
+from hookscope.protocol.views import ViewRequest
+from hookscope.protocol.workload import RunSettings, Source, SyntheticInput
+
+
+class Load(msgspec.Struct, frozen=True, tag="load"):
+    """Sent once, first. Answered by `Loaded` or `Failed`; then the model is on its device and nothing has run."""
+
+    source: Source
+    settings: RunSettings
+    inputs: tuple[SyntheticInput, ...] = ()
+
+
+class SetHooks(msgspec.Struct, frozen=True, tag="set_hooks"):
+    """Sent when the check marks changed. From the next call on exactly these modules are hooked; answer: `HooksSet`."""
+
+    paths: tuple[str, ...]
+
+
+class SetSettings(msgspec.Struct, frozen=True, tag="set_settings"):
+    """Sent when a setting changed. Holds from the next step on; answer: `SettingsApplied` or `Failed`."""
+
+    settings: RunSettings
+
+
+class SetInputs(msgspec.Struct, frozen=True, tag="set_inputs"):
+    """Sent when made-up inputs were typed. They replace the workload's; answer: `SettingsApplied` or `Failed`."""
+
+    inputs: tuple[SyntheticInput, ...]
+
+
+class RunSteps(msgspec.Struct, frozen=True, tag="run_steps"):
+    """Sent by Step (`count=1`) and Run (`count=None`, until `Pause` or `Abort`). Ends with `RunFinished`."""
+
+    count: int | None = 1
+
+
+class Pause(msgspec.Struct, frozen=True, tag="pause"):
+    """Sent while running. The current step is finished, then the run ends with reason `PAUSED`."""
+
+
+class Abort(msgspec.Struct, frozen=True, tag="abort"):
+    """Sent by Stop. The next hook that fires raises `StepAborted`; the run ends with reason `ABORTED`."""
+
+
+class Interrupt(msgspec.Struct, frozen=True, tag="interrupt"):
+    """Sent when an abort was not heard. Raises `KeyboardInterrupt` in the main thread, also while loading."""
+
+
+class RequestView(msgspec.Struct, frozen=True, tag="request_view"):
+    """Sent by a visible panel; one is outstanding per panel. Always answered by `ViewReady` of the same number.
+
+    Attributes:
+        panel: Who asks; a newer request of the same panel replaces one that is still waiting.
+        number: Running number of the panel's requests.
+        ref: Which tensor.
+        request: Which view.
+        step: Of which step, or `None` for the newest that is complete for this ref.
+    """
+
+    panel: str
+    number: int
+    ref: TensorRef
+    request: ViewRequest
+    step: int | None = None
+
+
+class Shutdown(msgspec.Struct, frozen=True, tag="shutdown"):
+    """Sent last. A running step is aborted and the process ends."""
+
+
+Command = Load | SetHooks | SetSettings | SetInputs | RunSteps | Pause | Abort | Interrupt | RequestView | Shutdown

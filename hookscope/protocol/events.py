@@ -1,0 +1,149 @@
+"""What a debuggee tells the window."""
+
+from enum import StrEnum
+
+import msgspec
+
+from hookscope.protocol.devices import DeviceInfo
+from hookscope.protocol.failures import Failure
+from hookscope.protocol.identity import TensorRef
+from hookscope.protocol.tensors import Badge, Record, TensorSpec
+from hookscope.protocol.tree import ModuleTree
+from hookscope.protocol.views import ViewResult
+from hookscope.protocol.workload import RunSettings, WorkloadInfo
+
+PROTOCOL_VERSION = 1
+
+
+class Hello(msgspec.Struct, frozen=True, tag="hello"):
+    """Sent first, once, when torch is imported. Nothing is loaded yet."""
+
+    protocol: int
+    hookscope: str
+    torch: str
+    python: str
+    pid: int
+    devices: tuple[DeviceInfo, ...]
+
+
+class Loaded(msgspec.Struct, frozen=True, tag="loaded"):
+    """Sent after `Load`. The model is on its device, no hook is on it, and steps can run."""
+
+    tree: ModuleTree
+    workload: WorkloadInfo
+    settings: RunSettings
+
+
+class HooksSet(msgspec.Struct, frozen=True, tag="hooks_set"):
+    """Sent after `SetHooks`. Exactly `paths` are hooked; `unknown` are no modules of this model."""
+
+    paths: tuple[str, ...]
+    unknown: tuple[str, ...] = ()
+
+
+class SettingsApplied(msgspec.Struct, frozen=True, tag="settings_applied"):
+    """Sent after `SetSettings` and `SetInputs`. The next step runs with these."""
+
+    settings: RunSettings
+    workload: WorkloadInfo
+
+
+class Phase(StrEnum):
+    """Where a step is."""
+
+    FORWARD = "forward"
+    LOSS = "loss"
+    BACKWARD = "backward"
+    OPTIMIZER = "optimizer"
+
+
+class StepProgress(msgspec.Struct, frozen=True, tag="step_progress"):
+    """Sent while a step runs, at most 30 times a second; only the newest matters.
+
+    `done` of `total` checked modules have fired in this phase, the last of them `path`.
+    """
+
+    step: int
+    phase: Phase
+    done: int
+    total: int
+    path: str
+
+
+class Records(msgspec.Struct, frozen=True, tag="records"):
+    """Sent at most 30 times a second and before a step's end. While running fast, the newest per ref are sent."""
+
+    records: tuple[Record, ...]
+
+
+class StepFinished(msgspec.Struct, frozen=True, tag="step_finished"):
+    """Sent when a step ran to its end, after its records. Its captures can be viewed.
+
+    Attributes:
+        step: Its number, from 1.
+        loss: The loss, or `None` when it is not finite-representable as one number (no backward was run).
+        duration_s: Wall time of forward, loss, backward and optimizer, in seconds.
+        forward_s: Wall time of the forward pass alone.
+        backward_s: Wall time of the backward pass alone.
+        memory_bytes: Peak memory allocated on a CUDA device during the step; on the CPU resident memory of the process.
+        capture_bytes: Bytes held by captures.
+        optimizer_stepped: Whether the optimizer changed the parameters after backward.
+    """
+
+    step: int
+    loss: float | None
+    duration_s: float
+    forward_s: float
+    backward_s: float
+    memory_bytes: int
+    capture_bytes: int
+    optimizer_stepped: bool
+
+
+class RunEnd(StrEnum):
+    """Why a run ended."""
+
+    COMPLETED = "completed"
+    PAUSED = "paused"
+    ABORTED = "aborted"
+    INTERRUPTED = "interrupted"
+    FAILED = "failed"
+
+
+class RunFinished(msgspec.Struct, frozen=True, tag="run_finished"):
+    """Sent when no step runs any more. `steps` of this run were finished; the debuggee is idle."""
+
+    reason: RunEnd
+    steps: int
+
+
+class ViewReady(msgspec.Struct, frozen=True, tag="view_ready"):
+    """Sent for every `RequestView`. `step` is the step the tensor belongs to, 0 when there is none."""
+
+    panel: str
+    number: int
+    ref: TensorRef
+    step: int
+    spec: TensorSpec | None
+    badges: tuple[Badge, ...]
+    result: ViewResult
+
+
+class Failed(msgspec.Struct, frozen=True, tag="failed"):
+    """Sent when a command could not be done. What was captured up to there can be viewed; the process lives on."""
+
+    failure: Failure
+
+
+Event = (
+    Hello
+    | Loaded
+    | HooksSet
+    | SettingsApplied
+    | StepProgress
+    | Records
+    | StepFinished
+    | RunFinished
+    | ViewReady
+    | Failed
+)

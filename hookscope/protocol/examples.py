@@ -1,0 +1,23 @@
+"""The built-in examples: their names and what a person reads about them. The engine builds them."""
+
+import msgspec
+
+
+class ExampleInfo(msgspec.Struct, frozen=True):
+    """One row of the welcome page and of `--list-examples`."""
+
+    name: str
+    title: str
+    summary: str
+
+
+EXAMPLES: tuple[ExampleInfo, ...] = (
+    ExampleInfo("digits", "Handwritten digits", "A small CNN, trained on real scans, shown test images it never saw."),
+    ExampleInfo("one_layer", "A hook on one layer", "Linear(5, 1) and an L1 loss: every number fits in the head."),
+    ExampleInfo("conv_relu", "Convolution before an in-place ReLU", "Where PyTorch's own full hook fails."),
+    ExampleInfo("cnn", "Kernels, feature maps, gradients", "A two-layer CNN on one RGB image, cross entropy loss."),
+    ExampleInfo("deep", "One layer of a deep network", "A VGG-like network: check one layer, then take it away."),
+    ExampleInfo(
+        "containers", "Modules and containers", "Nested blocks, a shared layer, and a ModuleList never called."
+    ),
+)

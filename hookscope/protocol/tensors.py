@@ -1,0 +1,120 @@
+"""What is said about a captured tensor, and small arrays on their way to a panel."""
+
+from enum import StrEnum
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+
+from hookscope.protocol.identity import TensorRef
+
+
+class TensorSpec(msgspec.Struct, frozen=True):
+    """What a tensor is, without its values.
+
+    Attributes:
+        shape: Sizes, outermost first; empty for a 0-D tensor.
+        dtype: PyTorch's name without the `torch.` prefix, for example `float32`.
+        device: PyTorch's name, for example `cpu` or `cuda:0`.
+        layout: `strided`, `sparse_coo`, ..., or `nested` for nested tensors.
+        size_bytes: Bytes of the values (`numel * element_size`).
+    """
+
+    shape: tuple[int, ...]
+    dtype: str
+    device: str
+    layout: str = "strided"
+    size_bytes: int = 0
+
+    @property
+    def count(self) -> int:
+        """Number of elements."""
+        total = 1
+        for size in self.shape:
+            total *= size
+        return total
+
+
+class NamedSpec(msgspec.Struct, frozen=True):
+    """A leaf of a nested value and what it is; `spec` is `None` for a leaf that is no tensor."""
+
+    leaf: str
+    spec: TensorSpec | None
+    text: str = ""
+
+
+class BadgeKind(StrEnum):
+    """Why a value is absent, or what a reader must know about it. The window words each one."""
+
+    NEVER_CALLED = "never_called"
+    NO_GRAD_MODE = "no_grad_mode"
+    INPUT_NEEDS_NO_GRAD = "input_needs_no_grad"
+    OUTPUT_NEEDS_NO_GRAD = "output_needs_no_grad"
+    NO_PATH_TO_INPUT = "no_path_to_input"
+    NO_GRADIENT_REACHED = "no_gradient_reached"
+    PASS_THROUGH = "pass_through"
+    FROM_BASE = "from_base"
+    MODIFIED_IN_PLACE = "modified_in_place"
+    DID_NOT_RETURN = "did_not_return"
+    RECOMPUTED = "recomputed"
+    FROZEN = "frozen"
+    NO_DATA = "no_data"
+    OVER_BUDGET = "over_budget"
+    CAPTURE_FAILED = "capture_failed"
+
+
+class Badge(msgspec.Struct, frozen=True):
+    """A badge and the words that only the engine knows (an exception's text, a class name)."""
+
+    kind: BadgeKind
+    detail: str = ""
+
+
+class Record(msgspec.Struct, frozen=True):
+    """One firing of a hook, without the values.
+
+    Attributes:
+        ref: Which tensor.
+        step: Step number, from 1.
+        order: Running number of the firing within the step: the order in which things happened.
+        spec: What was captured, or `None` when there is nothing, and then `badges` says why.
+        badges: Reasons and remarks.
+        same_as: Other leaves of the same slot that are this very tensor (`query is key`).
+    """
+
+    ref: TensorRef
+    step: int
+    order: int
+    spec: TensorSpec | None
+    badges: tuple[Badge, ...] = ()
+    same_as: tuple[str, ...] = ()
+
+
+class Array(msgspec.Struct, frozen=True):
+    """A small dense array, as raw C-ordered bytes with dtype and shape (never pickled)."""
+
+    dtype: str
+    shape: tuple[int, ...]
+    data: bytes
+
+    @classmethod
+    def from_numpy(cls, values: npt.NDArray[np.generic]) -> "Array":
+        """Pack a numpy array of a plain numeric or bool dtype.
+
+        Raises:
+            ValueError: The dtype is an object or text dtype.
+        """
+        if values.dtype.kind not in "biufc":
+            raise ValueError(f"arrays of dtype {values.dtype} cannot be sent")
+        return cls(values.dtype.str, values.shape, np.ascontiguousarray(values).tobytes())
+
+    def to_numpy(self) -> npt.NDArray[np.generic]:
+        """Unpack into a read-only array over the received bytes.
+
+        Raises:
+            ValueError: dtype, shape and number of bytes do not fit together.
+        """
+        dtype = np.dtype(self.dtype)
+        if dtype.kind not in "biufc":
+            raise ValueError(f"arrays of dtype {dtype} cannot be received")
+        return np.frombuffer(self.data, dtype=dtype).reshape(self.shape)
