@@ -1,6 +1,7 @@
 """What a live tensor is, without reading its values. Safe for every kind of tensor that torch has."""
 
 import torch
+from torch.nn.parameter import UninitializedBuffer, UninitializedParameter
 
 from hookscope.protocol.tensors import NamedSpec, TensorSpec
 
@@ -18,7 +19,7 @@ def spec_of(tensor: torch.Tensor) -> TensorSpec:
         except (RuntimeError, TypeError):
             shape = (int(tensor.size(0)),)
         return TensorSpec(shape, dtype_name(tensor.dtype), str(tensor.device), "nested")
-    if isinstance(tensor, torch.nn.parameter.UninitializedTensorMixin):
+    if isinstance(tensor, (UninitializedParameter, UninitializedBuffer)):
         return TensorSpec((), dtype_name(tensor.dtype), str(tensor.device), "uninitialized")
     return TensorSpec(
         tuple(tensor.shape),
@@ -29,6 +30,6 @@ def spec_of(tensor: torch.Tensor) -> TensorSpec:
     )
 
 
-def named_specs(found: "list[tuple[str, torch.Tensor]]") -> tuple[NamedSpec, ...]:
+def named_specs(found: list[tuple[str, torch.Tensor]]) -> tuple[NamedSpec, ...]:
     """Describe the leaves of a nested value."""
     return tuple(NamedSpec(path, spec_of(tensor)) for path, tensor in found)

@@ -1,0 +1,72 @@
+"""The calls of a step, and the stack of those that have not returned."""
+
+import threading
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import torch
+
+    from hookscope.engine.buffers import Buffer
+    from hookscope.engine.captures import Capture
+    from hookscope.engine.graph_walk import Edge
+    from hookscope.protocol.tensors import Badge
+
+
+class Call:
+    """One entry into a module's `__call__`."""
+
+    __slots__ = (
+        "arrived",
+        "awaited_outputs",
+        "badges",
+        "created_from",
+        "index",
+        "input_edges",
+        "inputs",
+        "path",
+        "shares",
+    )
+
+    def __init__(self, path: str, index: int, created_from: int) -> None:
+        self.path = path
+        self.index = index
+        self.created_from = created_from
+        self.badges: tuple[Badge, ...] = ()
+        self.inputs: list[tuple[torch.Tensor, int | None, Capture]] = []
+        self.input_edges: dict[Edge, list[str]] = {}
+        self.awaited_outputs: set[str] = set()
+        self.shares: dict[str, Buffer | None] = {}
+        """First leaf of an input edge that is watched -> the sum that has arrived so far."""
+        self.arrived: set[str] = set()
+
+
+class CallStacks:
+    """The open calls of each thread, innermost last."""
+
+    def __init__(self) -> None:
+        self._local = threading.local()
+
+    def push(self, call: Call) -> None:
+        """Open a call on this thread."""
+        self._stack().append(call)
+
+    def pop(self, path: str) -> tuple[Call | None, list[Call]]:
+        """Close this thread's innermost open call of a module.
+
+        Returns:
+            The call, or `None` when it was never opened (its module was checked while it ran); and the calls above it,
+            which raised and were caught by the model.
+        """
+        stack = self._stack()
+        for position in range(len(stack) - 1, -1, -1):
+            if stack[position].path == path:
+                call, abandoned = stack[position], stack[position + 1 :]
+                del stack[position:]
+                return call, abandoned
+        return None, []
+
+    def _stack(self) -> list[Call]:
+        stack: list[Call] | None = getattr(self._local, "stack", None)
+        if stack is None:
+            stack = self._local.stack = []
+        return stack

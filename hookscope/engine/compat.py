@@ -1,0 +1,55 @@
+"""The private names of torch that capture needs, in one place, each with a fallback.
+
+Checked on torch 2.13.0. A missing name costs precision, never a step: see the fallback at each function.
+"""
+
+from collections.abc import Callable
+
+import torch
+from torch.autograd.graph import Node
+
+_UNKNOWN = -1
+
+
+def _optional(owner: object, name: str) -> Callable[..., object] | None:
+    found = getattr(owner, name, None)
+    return found if callable(found) else None
+
+
+_next_sequence = _optional(torch.autograd, "_get_sequence_nr")
+_graph_task = _optional(torch._C, "_current_graph_task_id")
+_is_functorch = _optional(getattr(torch._C, "_functorch", None), "is_functorch_wrapped_tensor")
+
+
+def next_sequence_number() -> int:
+    """Return the number that the next graph node of this thread will get; 0 (walk everything) when not available."""
+    return int(_next_sequence()) if _next_sequence is not None else 0  # type: ignore[call-overload]
+
+
+def sequence_number(node: Node) -> int:
+    """Return a node's number; leaves (AccumulateGrad) have the largest possible one."""
+    number = _optional(node, "_sequence_nr")
+    return int(number()) if number is not None else 0  # type: ignore[call-overload]
+
+
+def inside_backward() -> bool:
+    """Whether autograd is running a backward pass in this thread, so that a forward now is a recomputation."""
+    return _graph_task is not None and _graph_task() != _UNKNOWN
+
+
+def is_functorch_wrapped(tensor: torch.Tensor) -> bool:
+    """Whether `vmap`, `grad` or `jvp` wraps the tensor: it has no values that outlive the transform."""
+    return bool(_is_functorch(tensor)) if _is_functorch is not None else False
+
+
+def version_of(tensor: torch.Tensor) -> int | None:
+    """Return the in-place version counter; `None` for inference tensors, which have none."""
+    try:
+        return tensor._version
+    except RuntimeError:
+        return None
+
+
+def base_of(tensor: torch.Tensor) -> torch.Tensor | None:
+    """Return the tensor that this one is a differentiable view of, if it is one."""
+    return tensor._base if tensor._is_view() else None

@@ -1,0 +1,138 @@
+"""The one gate from any tensor of a model to real numbers that can be counted and drawn.
+
+Nothing here changes the tensor, draws random numbers, records a graph or is changed by autocast.
+"""
+
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+
+import torch
+from torch.nn.parameter import is_lazy
+
+from hookscope.engine import compat
+
+CHUNK_ELEMENTS = 1 << 22
+"""Elements that are converted at once; a bound on the extra memory, 32 MiB as float64."""
+
+MAX_DENSIFIED_ELEMENTS = 1 << 24
+"""Sparse tensors above this many elements are not made dense."""
+
+_MAX_SHAPES_TOLD = 8
+
+# Exact in float64; int64 and uint64 are not beyond 2**53, and float32 would be worse. All other dtypes fit float32.
+_WIDE = {torch.float64, torch.int64, torch.int32, torch.uint32, torch.uint64}
+
+
+class Unreadable(Exception):  # noqa: N818 - a property of the tensor, not an error of ours
+    """A tensor has no values that could be read; the text says why."""
+
+
+@contextmanager
+def quiet(tensor: torch.Tensor) -> Iterator[None]:
+    """Switch off autograd, autocast and the overrides of tensor subclasses, in this thread, while values are read."""
+    with ExitStack() as stack:
+        stack.enter_context(torch._C.DisableTorchFunctionSubclass())
+        stack.enter_context(torch.no_grad())
+        # Only now, for even asking for the device may call an override.
+        device_type = tensor.device.type
+        if torch.amp.is_autocast_available(device_type):
+            stack.enter_context(torch.autocast(device_type, enabled=False))
+        yield
+
+
+def dense(tensor: torch.Tensor) -> torch.Tensor:
+    """Return the values as a plain strided tensor without a graph, of the same shape and on the same device.
+
+    A strided tensor keeps its dtype and its memory is shared: whoever gets it must not write to it. Quantised tensors
+    are dequantised, small sparse ones filled up.
+
+    Raises:
+        Unreadable: The tensor has no values, or not in a form with one shape.
+    """
+    with quiet(tensor):
+        return _dense(tensor)
+
+
+def _dense(tensor: torch.Tensor) -> torch.Tensor:
+    if is_lazy(tensor):
+        raise Unreadable("not initialized: a lazy module gives it a shape on its first call")
+    if tensor.is_nested:
+        raise Unreadable(f"nested, with the shapes {_nested_shapes(tensor)}")
+    if tensor.is_meta:
+        raise Unreadable("on the meta device: it has a shape but no values")
+    if compat.is_functorch_wrapped(tensor):
+        raise Unreadable("inside a torch.func transform: it has no values of its own")
+    try:
+        if tensor.layout is not torch.strided:
+            if tensor.numel() > MAX_DENSIFIED_ELEMENTS:
+                raise Unreadable(f"{_layout_name(tensor)}, and too large to be filled up: {tensor.numel():,} elements")
+            return tensor.detach().to_dense()
+        if _keeps_values_elsewhere(tensor):
+            raise Unreadable(f"a {type(tensor).__name__}, which keeps its values in a form of its own")
+        plain = tensor.detach().as_subclass(torch.Tensor)
+        return plain.dequantize() if plain.is_quantized else plain
+    except (RuntimeError, TypeError) as error:
+        raise Unreadable(f"torch cannot read this {_layout_name(tensor)} {tensor.dtype}: {error}") from error
+
+
+def _layout_name(tensor: torch.Tensor) -> str:
+    return str(tensor.layout).removeprefix("torch.")
+
+
+def _nested_shapes(tensor: torch.Tensor) -> str:
+    shapes = [tuple(part.shape) for part in tensor.unbind()]
+    told = ", ".join(map(str, shapes[:_MAX_SHAPES_TOLD]))
+    return f"{told}, ... ({len(shapes)} in all)" if len(shapes) > _MAX_SHAPES_TOLD else told
+
+
+def _keeps_values_elsewhere(tensor: torch.Tensor) -> bool:
+    """Whether it is a wrapper (`__torch_dispatch__`), whose own storage is a dummy."""
+    if type(tensor) in {torch.Tensor, torch.nn.Parameter}:
+        return False
+    if tensor.untyped_storage().device.type == "meta":
+        return True
+    return tensor.numel() > 0 and tensor.data_ptr() == 0
+
+
+def as_real(tensor: torch.Tensor) -> torch.Tensor:
+    """Return the values as float32 or float64, of the same shape and on the same device.
+
+    float64 and 32- and 64-bit integers become float64, everything narrower float32, which holds it exactly. Complex
+    values become their magnitude, in the precision in which it cannot overflow (for complex128 there is none).
+    float32 and float64 tensors share their memory with the result: do not write to it.
+
+    Raises:
+        Unreadable: There are no values, or torch cannot turn them into numbers.
+    """
+    with quiet(tensor):
+        plain = _dense(tensor)
+        if plain.is_complex():
+            return plain.to(torch.complex64 if plain.dtype is torch.complex32 else torch.complex128).abs()
+        try:
+            return plain.to(torch.float64 if plain.dtype in _WIDE else torch.float32).resolve_neg()
+        except (RuntimeError, TypeError) as error:
+            name = str(plain.dtype).removeprefix("torch.")
+            raise Unreadable(f"torch cannot turn {name} into numbers") from error
+
+
+def real_chunks(tensor: torch.Tensor, limit: int = CHUNK_ELEMENTS) -> Iterator[torch.Tensor]:
+    """Yield all values once, in any order, as contiguous 1-D tensors of `as_real` with at most `limit` elements.
+
+    Raises:
+        Unreadable: As `as_real`.
+    """
+    for chunk in _chunks(dense(tensor), limit):
+        yield as_real(chunk).contiguous()
+
+
+def _chunks(tensor: torch.Tensor, limit: int) -> Iterator[torch.Tensor]:
+    """Cut before copying, so that a strided or expanded tensor is never copied as a whole."""
+    if tensor.numel() <= limit:
+        yield tensor.reshape(-1)
+    elif tensor.is_contiguous():
+        yield from torch.split(tensor.view(-1), limit)
+    else:
+        dim = max(range(tensor.dim()), key=tensor.size)
+        size = max(1, tensor.size(dim) * limit // tensor.numel())
+        for part in torch.split(tensor, size, dim):
+            yield from _chunks(part, limit)

@@ -1,0 +1,206 @@
+"""The debuggee's main loop: obeys the window's commands until the connection ends.
+
+Threads: the main thread loads the model and runs steps; the reader thread takes commands from the channel and acts at
+once on those that must not wait (pause, abort, interrupt, views); the view thread and the outbox's flusher are
+started by their owners.
+"""
+
+import os
+import platform
+import queue
+import signal
+import threading
+from collections.abc import Callable
+from multiprocessing.connection import Client
+
+import torch
+
+import hookscope
+from hookscope.engine.devices import list_devices
+from hookscope.engine.failure_report import FailureError, describe_exception
+from hookscope.engine.loaded_model import LoadedModel
+from hookscope.engine.outbox import Outbox
+from hookscope.engine.pause import Gate, StepAborted
+from hookscope.engine.view_server import ViewServer
+from hookscope.protocol import commands, events
+from hookscope.protocol.channel import Channel, ChannelClosedError, ConnectionChannel
+from hookscope.protocol.failures import Failure, FailureKind
+from hookscope.protocol.wire import decode_command
+
+
+def main(address: str, authkey: bytes) -> None:
+    """Connect to a window and serve it. Runs on the main thread of a process of its own.
+
+    Args:
+        address: What the window listens at.
+        authkey: What proves to each side that the other is the one it expects.
+    """
+    # A parent that ignores SIGINT hands that on, and then Python installs no handler of its own.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    Debuggee(ConnectionChannel(Client(address, authkey=authkey))).serve()
+
+
+class Debuggee:
+    """Serves one window; one model is loaded in its life."""
+
+    def __init__(self, channel: Channel) -> None:
+        self._channel = channel
+        self._outbox = Outbox(channel)
+        self._gate = Gate(self._apply_hooks)
+        self._wanted_hooks: commands.SetHooks | None = None
+        self._model: LoadedModel | None = None
+        self._views: ViewServer | None = None
+        self._queue: queue.SimpleQueue[commands.Command] = queue.SimpleQueue()
+        self._main_thread = threading.get_ident()
+        self._handlers: dict[type, Callable[..., None]] = {
+            commands.Load: self._load,
+            commands.SetHooks: lambda _command: self._apply_hooks(),
+            commands.SetSettings: self._set_settings,
+            commands.SetInputs: self._set_inputs,
+            commands.RunSteps: self._run_steps,
+        }
+
+    def serve(self) -> None:
+        """Say hello and obey commands until `Shutdown`, on the main thread."""
+        self._outbox.post(_hello())
+        threading.Thread(target=self._read, name="hookscope-reader", daemon=True).start()
+        while True:
+            try:
+                command = self._queue.get()
+                if isinstance(command, commands.Shutdown):
+                    break
+                self._obey(command)
+            except KeyboardInterrupt:
+                continue  # an interrupt that came after what it was meant for
+        if self._views is not None:
+            self._views.close()
+        self._outbox.close()
+        self._channel.close()
+
+    # -- reader thread ------------------------------------------------------------------------------------------
+
+    def _read(self) -> None:
+        try:
+            while True:
+                self._take(decode_command(self._channel.receive()))
+        except ChannelClosedError:
+            os._exit(0)  # the window is gone: nobody can stop what still runs here
+
+    def _take(self, command: commands.Command) -> None:
+        match command:
+            case commands.Pause():
+                self._gate.pause_wanted = True
+            case commands.Abort():
+                self._gate.abort_wanted = True
+            case commands.Interrupt():
+                self._interrupt()
+            case commands.RequestView():
+                if self._views is not None:
+                    self._views.request(command)
+            case commands.SetHooks():
+                self._wanted_hooks = command  # a whole set: only the newest counts
+                self._queue.put(command)
+                self._gate.errand_wanted = True
+            case commands.Shutdown():
+                self._gate.abort_wanted = True
+                self._queue.put(command)
+            case _:
+                self._queue.put(command)
+
+    def _interrupt(self) -> None:
+        if hasattr(signal, "pthread_kill"):
+            signal.pthread_kill(self._main_thread, signal.SIGINT)  # wakes a blocking system call too
+        else:
+            signal.raise_signal(signal.SIGINT)
+
+    # -- main thread --------------------------------------------------------------------------------------------
+
+    def _obey(self, command: commands.Command) -> None:
+        try:
+            self._handlers[type(command)](command)
+        except FailureError as error:
+            self._outbox.post(events.Failed(error.failure))
+        except Exception as error:
+            self._outbox.post(events.Failed(Failure(FailureKind.INTERNAL, exception=describe_exception(error))))
+
+    def _load(self, command: commands.Load) -> None:
+        try:
+            model = LoadedModel(command, self._gate, self._outbox.add_capture)
+        except KeyboardInterrupt as error:
+            cancelled = Failure(FailureKind.SOURCE_RAISED, {"source": ""}, exception=describe_exception(error))
+            self._outbox.post(events.Failed(cancelled))
+            return
+        self._model = model
+        self._outbox.report_progress(model.recorder.progress)
+        self._views = ViewServer(model.store, self._outbox)
+        self._outbox.post(model.loaded())
+
+    def _loaded(self) -> LoadedModel:
+        if self._model is None:
+            raise RuntimeError("no model is loaded")
+        return self._model
+
+    def _apply_hooks(self) -> None:
+        """Set the hooks that are wanted now, if that was not done since: from the queue, or within a running step."""
+        command, self._wanted_hooks = self._wanted_hooks, None
+        if command is not None:
+            self._outbox.post(self._loaded().set_hooks(command.paths))
+
+    def _set_settings(self, command: commands.SetSettings) -> None:
+        self._change(lambda model: model.set_settings(command.settings))
+
+    def _set_inputs(self, command: commands.SetInputs) -> None:
+        self._change(lambda model: model.set_inputs(command.inputs))
+
+    def _change(self, change: Callable[[LoadedModel], None]) -> None:
+        """Make a change and say what holds now, also when it failed and the former state stays."""
+        model = self._loaded()
+        try:
+            change(model)
+        finally:
+            self._outbox.post(events.SettingsApplied(model.settings, model.workload))
+
+    def _run_steps(self, command: commands.RunSteps) -> None:
+        self._gate.reset()
+        steps = 0
+        reason = events.RunEnd.FAILED
+        try:
+            while command.count is None or steps < command.count:
+                self._outbox.add_finished(self._loaded().run_step())
+                steps += 1
+                self._obey_between_steps()
+                if self._gate.abort_wanted:
+                    raise StepAborted
+                if self._gate.pause_wanted:
+                    reason = events.RunEnd.PAUSED
+                    break
+            else:
+                reason = events.RunEnd.COMPLETED
+        except StepAborted:
+            reason = events.RunEnd.ABORTED
+        except KeyboardInterrupt:
+            reason = events.RunEnd.INTERRUPTED
+        except FailureError as error:
+            self._outbox.post(events.Failed(error.failure))
+        finally:
+            self._outbox.post(events.RunFinished(reason, steps))
+
+    def _obey_between_steps(self) -> None:
+        """Obey what arrived while a step ran; `Shutdown` is left for the main loop."""
+        while not self._queue.empty():
+            command = self._queue.get()
+            if isinstance(command, commands.Shutdown):
+                self._queue.put(command)
+                raise StepAborted
+            self._obey(command)
+
+
+def _hello() -> events.Hello:
+    return events.Hello(
+        protocol=events.PROTOCOL_VERSION,
+        hookscope=hookscope.__version__,
+        torch=torch.__version__,
+        python=platform.python_version(),
+        pid=os.getpid(),
+        devices=list_devices(),
+    )

@@ -1,0 +1,16 @@
+"""The built-in examples, one small file each. `hookscope.protocol.examples` has what a person reads about them."""
+
+from collections.abc import Callable
+
+from hookscope.engine.examples import cnn, containers, conv_relu, deep, digits, one_layer
+from hookscope.engine.workload import Workload
+
+BUILDERS: dict[str, Callable[[], Workload]] = {
+    "digits": digits.build,
+    "one_layer": one_layer.build,
+    "conv_relu": conv_relu.build,
+    "cnn": cnn.build,
+    "deep": deep.build,
+    "containers": containers.build,
+}
+"""Name of an example -> what makes it, the same each time and without touching the global random state."""

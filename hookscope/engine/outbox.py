@@ -1,0 +1,96 @@
+"""Everything that the debuggee tells the window leaves through here, in order.
+
+Captures and finished steps are batched: a flusher thread sends them at most 30 times a second, newest record per ref.
+Any other event is sent at once, after what was batched before it. Safe from every thread.
+"""
+
+import threading
+import time
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from hookscope.engine.captures import Capture
+from hookscope.protocol.channel import Channel, ChannelClosedError
+from hookscope.protocol.events import Event, Records, StepFinished, StepProgress
+from hookscope.protocol.wire import encode
+
+if TYPE_CHECKING:
+    from hookscope.protocol.identity import TensorRef
+
+FLUSH_INTERVAL_S = 1 / 30
+
+
+class Outbox:
+    """Sends events over a channel; when the other end is gone, it drops them."""
+
+    def __init__(self, channel: Channel) -> None:
+        self._channel = channel
+        self._send_lock = threading.Lock()
+        self._lock = threading.Lock()
+        self._captures: dict[TensorRef, Capture] = {}
+        self._finished: list[StepFinished] = []
+        self._progress: Callable[[], StepProgress | None] | None = None
+        self._wake = threading.Event()
+        self._closed = False
+        self._flusher = threading.Thread(target=self._flush_regularly, name="hookscope-outbox", daemon=True)
+        self._flusher.start()
+
+    def add_capture(self, capture: Capture) -> None:
+        """Batch a record. Called in hooks."""
+        with self._lock:
+            self._captures.pop(capture.ref, None)  # so that it goes to the end: the order is the order of events
+            self._captures[capture.ref] = capture
+        if not self._wake.is_set():
+            self._wake.set()
+
+    def report_progress(self, progress: Callable[[], StepProgress | None]) -> None:
+        """Ask this where a step is whenever a batch leaves, so that progress costs a hook nothing."""
+        self._progress = progress
+
+    def add_finished(self, finished: StepFinished) -> None:
+        """Batch a finished step; every one is sent."""
+        with self._lock:
+            self._finished.append(finished)
+        self._wake.set()
+
+    def post(self, event: Event) -> None:
+        """Send an event now, after everything batched."""
+        with self._send_lock:
+            self._flush()
+            self._send(event)
+
+    def close(self) -> None:
+        """Send what is batched and end the flusher."""
+        self._closed = True
+        self._wake.set()
+        self._flusher.join()
+        with self._send_lock:
+            self._flush()
+
+    def _flush_regularly(self) -> None:
+        while True:
+            self._wake.wait()
+            if self._closed:
+                return
+            self._wake.clear()
+            with self._send_lock:
+                self._flush()
+            time.sleep(FLUSH_INTERVAL_S)  # the rate limit, not a poll: without news the thread waits above
+
+    def _flush(self) -> None:
+        with self._lock:
+            captures, self._captures = self._captures, {}
+            finished, self._finished = self._finished, []
+        if captures:
+            self._send(Records(tuple(capture.record() for capture in captures.values())))
+        for step in finished:
+            self._send(step)
+        progress = self._progress() if self._progress is not None and captures else None
+        if progress is not None:
+            self._send(progress)
+
+    def _send(self, event: Event) -> None:
+        try:
+            self._channel.send(encode(event))
+        except ChannelClosedError:
+            self._closed = True

@@ -1,0 +1,85 @@
+"""Exact counts and moments of a tensor."""
+
+import math
+from dataclasses import dataclass
+
+import torch
+
+from hookscope.engine.views.census import Census, take_census
+from hookscope.protocol.views import Statistics, StatisticsRequest
+
+# Squares of values between these neither overflow float64 nor vanish in it, however many are added up.
+_SQUARES_FROM, _SQUARES_TO = 1e-140, 1e140
+
+
+@dataclass(frozen=True)
+class _Moments:
+    """Of the finite values of one part: how many, mean, population standard deviation, and 2-norm."""
+
+    count: int
+    mean: float
+    std: float
+    norm: float
+
+
+def build_statistics(tensor: torch.Tensor, request: StatisticsRequest) -> Statistics:  # noqa: ARG001 - asks for no more
+    """Count and measure all values; an empty tensor has the count 0.
+
+    `negative`, `zero`, `positive`, `nan`, `pos_inf` and `neg_inf` add up to `count`: an infinity is in its
+    own count only. Moments are made in float64, whatever the dtype.
+
+    Raises:
+        Unreadable: See `as_real`.
+    """
+    negative = positive = nan = pos_inf = neg_inf = 0
+    lows: list[float] = []
+    highs: list[float] = []
+    moments: list[_Moments] = []
+    for part in take_census(tensor):
+        nan, pos_inf, neg_inf = nan + part.nan, pos_inf + part.pos_inf, neg_inf + part.neg_inf
+        if part.low is None or part.high is None:
+            continue
+        negative += int(torch.count_nonzero(part.finite < 0))
+        positive += int(torch.count_nonzero(part.finite > 0))
+        lows.append(part.low)
+        highs.append(part.high)
+        moments.append(_moments(part, part.low, part.high))
+    finite = sum(part.count for part in moments)
+    counts = {"negative": negative, "positive": positive, "nan": nan, "pos_inf": pos_inf, "neg_inf": neg_inf}
+    if not finite:
+        return Statistics(tensor.numel(), None, None, None, None, None, zero=0, **counts)
+    low, high = min(lows), max(highs)
+    # Rounding may carry a mean of equal values past them.
+    mean = min(max(math.fsum(part.count / finite * part.mean for part in moments), low), high)
+    return Statistics(
+        count=tensor.numel(),
+        minimum=low,
+        maximum=high,
+        mean=mean,
+        std=_joint_std(moments, finite, mean),
+        norm=math.hypot(*(part.norm for part in moments)),
+        zero=finite - negative - positive,
+        **counts,
+    )
+
+
+def _moments(part: Census, low: float, high: float) -> _Moments:
+    peak = max(abs(low), abs(high))
+    # A power of two, so that dividing by it loses nothing.
+    scale = 1.0 if _SQUARES_FROM < peak < _SQUARES_TO else math.ldexp(1.0, math.frexp(peak)[1] - 1)
+    values = part.finite.to(torch.float64)
+    if scale != 1.0:
+        values = values / scale
+    norm = torch.linalg.vector_norm(values).item() * scale
+    if low == high:
+        return _Moments(values.numel(), low, 0.0, norm)
+    variance, mean = torch.var_mean(values, correction=0)
+    return _Moments(values.numel(), mean.item() * scale, math.sqrt(variance.item()) * scale, norm)
+
+
+def _joint_std(moments: list[_Moments], count: int, mean: float) -> float:
+    """Join the parts' spreads and the distances of their means; `hypot` neither overflows nor vanishes on the way."""
+    weights = [math.sqrt(part.count / count) for part in moments]
+    spreads = [weight * part.std for weight, part in zip(weights, moments, strict=True)]
+    shifts = [weight * (part.mean - mean) for weight, part in zip(weights, moments, strict=True)]
+    return math.hypot(*spreads, *shifts)
