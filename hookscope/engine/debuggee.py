@@ -81,8 +81,10 @@ class Debuggee:
 
     def _read(self) -> None:
         try:
-            while True:
-                self._take(decode_command(self._channel.receive()))
+            command: commands.Command | None = None
+            while not isinstance(command, commands.Shutdown):
+                command = decode_command(self._channel.receive())
+                self._take(command)
         except ChannelClosedError:
             os._exit(0)  # the window is gone: nobody can stop what still runs here
 
@@ -199,7 +201,7 @@ def _hello() -> events.Hello:
     return events.Hello(
         protocol=events.PROTOCOL_VERSION,
         hookscope=hookscope.__version__,
-        torch=torch.__version__,
+        torch=str(torch.__version__),
         python=platform.python_version(),
         pid=os.getpid(),
         devices=list_devices(),

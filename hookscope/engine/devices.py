@@ -38,9 +38,7 @@ def check_device(name: str) -> torch.device:
     if device.type == "cpu":
         return torch.device("cpu")
     if device.type != "cuda":
-        raise failed(
-            FailureKind.DEVICE_UNAVAILABLE, device=name, reason="hookscope runs on CPU and CUDA."
-        )
+        raise failed(FailureKind.DEVICE_UNAVAILABLE, device=name, reason="hookscope runs on CPU and CUDA.")
     reason = _why_no_cuda()
     if reason:
         raise failed(FailureKind.DEVICE_UNAVAILABLE, device=name, reason=_sentence(reason))

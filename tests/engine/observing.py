@@ -52,7 +52,7 @@ def step(
     gate: Gate | None = None,
     budget_bytes: int = 2**30,
 ) -> Seen:
-    """Run `run(model).backward()` with every module (or `paths`) checked; nothing of ours is on the model afterwards."""
+    """Run `run(model).backward()` with every module (or `paths`) checked; then take all hooks off."""
     gate = gate or Gate()
     store = CaptureStore(BufferPool(budget_bytes))
     seen = Seen(store)

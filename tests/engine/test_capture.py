@@ -87,7 +87,7 @@ class Result:
     ("pack", "leaf"),
     [
         (lambda t: {"h": t, "n": None}, "out.h"),
-        (lambda t: Result(t), "out.h"),
+        (Result, "out.h"),
         (lambda t: [t, 7], "out.0"),
         (lambda t: ("text", (t,)), "out.1.0"),
     ],

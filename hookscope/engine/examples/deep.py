@@ -22,7 +22,8 @@ class DeepNet(nn.Module):
         channels = 3
         for stage in _WIDTHS:
             for width in stage:
-                layers += [nn.Conv2d(channels, width, 3, padding=1), nn.BatchNorm2d(width), nn.ReLU(inplace=True)]
+                layers.append(nn.Conv2d(channels, width, 3, padding=1, bias=False))
+                layers += [nn.BatchNorm2d(width), nn.ReLU(inplace=True)]
                 channels = width
             layers.append(nn.MaxPool2d(2))
         self.features = nn.Sequential(*layers)

@@ -1,4 +1,4 @@
-"""A small CNN trained on scans of handwritten digits, on test images that it never saw. `scripts/train_digits` made it."""
+"""A small CNN trained on scans of handwritten digits, on test images that it never saw; see `scripts/train_digits`."""
 
 import numpy as np
 import torch
@@ -19,11 +19,12 @@ class DigitsNet(nn.Module):
 
     def __init__(self) -> None:
         super().__init__()
+        # No biases here: the batch norms would take them away again.
         self.features = nn.Sequential(
-            nn.Conv2d(1, 16, 3, padding=1),
+            nn.Conv2d(1, 16, 3, padding=1, bias=False),
             nn.BatchNorm2d(16),
             nn.ReLU(inplace=True),
-            nn.Conv2d(16, 32, 3, padding=1),
+            nn.Conv2d(16, 32, 3, padding=1, bias=False),
             nn.BatchNorm2d(32),
             nn.ReLU(inplace=True),
             nn.MaxPool2d(2),

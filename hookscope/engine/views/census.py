@@ -8,6 +8,9 @@ import torch
 
 from hookscope.engine.convert import real_chunks
 
+# Squares of values between these neither overflow float64 nor vanish in it, however many are added up.
+_SAFE_FROM, _SAFE_TO = 1e-140, 1e140
+
 
 @dataclass(frozen=True)
 class Census:
@@ -60,3 +63,13 @@ def _census(values: torch.Tensor) -> Census:
 def _range(values: torch.Tensor) -> tuple[float, float]:
     low, high = torch.stack(torch.aminmax(values)).tolist()
     return low, high
+
+
+def scale_for(peak: float) -> float:
+    """Return what to divide values of magnitudes up to `peak` by before they are squared, added up or subtracted.
+
+    1.0 unless float64 would overflow or vanish; else a power of two, so that dividing by it loses nothing.
+    """
+    if _SAFE_FROM < peak < _SAFE_TO or peak == 0.0:
+        return 1.0
+    return math.ldexp(1.0, math.frexp(peak)[1] - 1)

@@ -34,16 +34,17 @@ def build_curve(tensor: torch.Tensor, request: CurveRequest) -> Curve:
 
 def _envelope(values: torch.Tensor, stride: int) -> tuple[torch.Tensor, torch.Tensor, int]:
     """Return the ends of each run, float64 and infinite where a run has no finite value, and the values left out."""
-    finite = values.isfinite()
-    lows, highs = values.where(finite, math.inf), values.where(finite, -math.inf)
     short = -values.numel() % stride
-    if short:
-        lows, highs = (
-            torch.nn.functional.pad(ends, (0, short), value=value)
-            for ends, value in ((lows, math.inf), (highs, -math.inf))
-        )
-    ends = lows.view(-1, stride).amin(1), highs.view(-1, stride).amax(1)
-    return ends[0].to(torch.float64), ends[1].to(torch.float64), int(torch.count_nonzero(~finite))
+    # The last value once more changes no end.
+    runs = torch.cat((values, values[-1:].expand(short))).view(-1, stride)
+    lows, highs = runs.aminmax(dim=1)
+    left_out = 0
+    # Of a run with NaN both ends are NaN, so that the ends tell whether all is finite, as is usual.
+    if not (lows.isfinite() & highs.isfinite()).all():
+        finite = runs.isfinite()
+        lows, highs = runs.where(finite, math.inf).amin(1), runs.where(finite, -math.inf).amax(1)
+        left_out = int(torch.count_nonzero(~values.isfinite()))
+    return lows.to(torch.float64), highs.to(torch.float64), left_out
 
 
 def _known(ends: npt.NDArray[np.float64]) -> Array:

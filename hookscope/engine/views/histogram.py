@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 
-from hookscope.engine.views.census import take_census
+from hookscope.engine.views.census import scale_for, take_census
 from hookscope.protocol.tensors import Array
 from hookscope.protocol.views import Histogram, HistogramRequest
 
@@ -27,10 +27,13 @@ class _Bins:
     last: float
     integer: bool = False
 
-    def edges(self) -> list[float]:
-        # In halves, since the distance between the ends may be more than a float64 can hold.
-        edges: list[float] = (np.linspace(self.low / 2, self.high / 2, self.count + 1) * 2).tolist()
-        return edges
+    def count_into(self, values: torch.Tensor) -> torch.Tensor:
+        """Return the `(bins,)` int64 counts of float64 values that are all in a bin."""
+        scale = scale_for(max(abs(self.low), abs(self.high)))
+        width = (self.high / scale - self.low / scale) / self.count
+        places = (values if scale == 1.0 else values / scale) - self.low / scale
+        # Cut at the ends, since the last bin holds its upper end too, and against rounding.
+        return torch.bincount(places.div_(width).clamp_(0, self.count - 1).to(torch.int64), minlength=self.count)
 
 
 def build_histogram(tensor: torch.Tensor, request: HistogramRequest) -> Histogram:
@@ -51,7 +54,6 @@ def build_histogram(tensor: torch.Tensor, request: HistogramRequest) -> Histogra
     is_integer = not (tensor.is_floating_point() or tensor.is_complex())
     bins = _choose_bins(*_choose_ends(request, low, high), min(max(request.bins, 1), MAX_BINS), is_integer)
     counts = torch.zeros(bins.count, dtype=torch.int64, device=tensor.device)
-    inner_edges = torch.tensor(bins.edges()[1:-1], dtype=torch.float64, device=tensor.device)
     below = above = 0
     for part in take_census(tensor):
         # Compared in float64: against a float32 the ends would be rounded.
@@ -60,7 +62,7 @@ def build_histogram(tensor: torch.Tensor, request: HistogramRequest) -> Histogra
         part_above = int(torch.count_nonzero(values > bins.last))
         if part_below or part_above:
             values = values[(values >= bins.first) & (values <= bins.last)]
-        counts += torch.bincount(torch.bucketize(values, inner_edges, right=True), minlength=bins.count)
+        counts += bins.count_into(values)
         below, above = below + part_below, above + part_above
     return Histogram(
         Array.from_numpy(counts.cpu().numpy()),

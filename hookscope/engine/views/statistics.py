@@ -5,11 +5,8 @@ from dataclasses import dataclass
 
 import torch
 
-from hookscope.engine.views.census import Census, take_census
+from hookscope.engine.views.census import Census, scale_for, take_census
 from hookscope.protocol.views import Statistics, StatisticsRequest
-
-# Squares of values between these neither overflow float64 nor vanish in it, however many are added up.
-_SQUARES_FROM, _SQUARES_TO = 1e-140, 1e140
 
 
 @dataclass(frozen=True)
@@ -64,17 +61,20 @@ def build_statistics(tensor: torch.Tensor, request: StatisticsRequest) -> Statis
 
 
 def _moments(part: Census, low: float, high: float) -> _Moments:
-    peak = max(abs(low), abs(high))
-    # A power of two, so that dividing by it loses nothing.
-    scale = 1.0 if _SQUARES_FROM < peak < _SQUARES_TO else math.ldexp(1.0, math.frexp(peak)[1] - 1)
+    scale = scale_for(max(abs(low), abs(high)))
     values = part.finite.to(torch.float64)
     if scale != 1.0:
         values = values / scale
-    norm = torch.linalg.vector_norm(values).item() * scale
+    count = values.numel()
+    norm = _norm(values) * scale
     if low == high:
-        return _Moments(values.numel(), low, 0.0, norm)
-    variance, mean = torch.var_mean(values, correction=0)
-    return _Moments(values.numel(), mean.item() * scale, math.sqrt(variance.item()) * scale, norm)
+        return _Moments(count, low, 0.0, norm)
+    mean = values.mean()
+    return _Moments(count, mean.item() * scale, _norm(values - mean) / math.sqrt(count) * scale, norm)
+
+
+def _norm(values: torch.Tensor) -> float:
+    return float(torch.linalg.vector_norm(values).item())
 
 
 def _joint_std(moments: list[_Moments], count: int, mean: float) -> float:
