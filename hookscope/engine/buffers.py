@@ -1,11 +1,15 @@
 """Private copies of tensors, in buffers that are reused from step to step under a byte budget.
 
-`BufferPool.copy` runs in hooks, on whichever thread fired them. `release` runs on any thread. A buffer is handed out
-again only when nobody holds it any more, so a reader never sees a capture change.
+A buffer belongs to the step that copied into it. `copy_*` run in hooks, on whichever thread fired them, and usually
+take no lock; `begin_step` and `drop_step` run on the main thread; `reading` runs on any thread. A buffer is reused only
+when its step was dropped and nobody reads it, so a reader never sees a capture change.
 """
 
 import threading
 import weakref
+from collections import defaultdict
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 import torch
 
@@ -37,13 +41,14 @@ class Buffer:
         ready: On CUDA, the event after which the copy is complete; a reader waits for it on its own stream.
     """
 
-    __slots__ = ("holders", "key", "last_step", "ready", "spec", "tensor")
+    __slots__ = ("dropped", "key", "last_step", "readers", "ready", "spec", "tensor")
 
     def __init__(self, tensor: torch.Tensor, spec: TensorSpec, key: _Key | None) -> None:
         self.tensor = tensor
         self.spec = spec
         self.key = key
-        self.holders = 0
+        self.readers = 0
+        self.dropped = False
         self.last_step = 0
         self.ready: torch.cuda.Event | None = None
 
@@ -52,48 +57,68 @@ class BufferPool:
     """Copies tensors, each once per step however many slots it appears in.
 
     Args:
-        budget_bytes: What all buffers together may hold; beyond it `copy` raises `OverBudgetError`.
+        budget_bytes: What all buffers together may hold.
+
+    Attributes:
+        make_room: Asked to drop an old step when the budget is reached; returns whether it did.
+        lock: Guards buffers that change hands; who drops steps takes it too.
     """
 
     def __init__(self, budget_bytes: int) -> None:
         self.budget_bytes = budget_bytes
         self.held_bytes = 0
+        self.make_room: Callable[[], bool] = _no_room
         self._step = 0
-        self._lock = threading.Lock()
+        self.lock = threading.RLock()
+        self._used: dict[int, list[Buffer]] = defaultdict(list)
         self._free: dict[_Key, list[Buffer]] = {}
-        self._returned: set[Buffer] = set()
         self._copied: dict[int, tuple[weakref.ref[torch.Tensor], int, Buffer]] = {}
         self._recent_gradients: list[tuple[torch.Tensor, int, Buffer]] = []
 
     def begin_step(self, step: int) -> None:
-        """Make free what nobody holds, and give back what no step has wanted for a while.
-
-        Only here: until the lists of recent copies are forgotten, a released buffer may be found in them again.
-        """
+        """Open a step, and give back buffers that no step has wanted for a while."""
         self.end_step()
         self._step = step
-        with self._lock:
-            for buffer in self._returned:
-                if buffer.holders == 0:
-                    self._make_free(buffer)
-            self._returned.clear()
-            for key, free in list(self._free.items()):
-                kept = [buffer for buffer in free if buffer.last_step >= step - _IDLE_STEPS]
-                self.held_bytes -= (len(free) - len(kept)) * free[0].spec.size_bytes
-                self._free[key] = kept
-                if not kept:
-                    del self._free[key]
+        with self.lock:
+            for free in self._free.values():
+                idle = [buffer for buffer in free if buffer.last_step < step - _IDLE_STEPS]
+                self.held_bytes -= sum(buffer.spec.size_bytes for buffer in idle)
+                free[:] = [buffer for buffer in free if buffer.last_step >= step - _IDLE_STEPS]
+            self._free = {key: free for key, free in self._free.items() if free}
 
     def end_step(self) -> None:
         """Let go of the user's tensors; the copies stay."""
         self._copied.clear()
         self._recent_gradients.clear()
 
+    def drop_step(self, step: int) -> None:
+        """Make a step's buffers free; those that are being read become free when the reader is done."""
+        with self.lock:
+            for buffer in self._used.pop(step, ()):
+                buffer.dropped = True
+                if not buffer.readers:
+                    self._make_free(buffer)
+
+    @contextmanager
+    def reading(self, buffer: Buffer) -> Iterator[torch.Tensor]:
+        """Give the values of a buffer, which do not change inside the block. Enter it while its step is kept."""
+        with self.lock:
+            buffer.readers += 1
+        try:
+            if buffer.ready is not None:
+                torch.cuda.current_stream(buffer.tensor.device).wait_event(buffer.ready)
+            yield buffer.tensor
+        finally:
+            with self.lock:
+                buffer.readers -= 1
+                if buffer.dropped and not buffer.readers:
+                    self._make_free(buffer)
+
     def copy_activation(self, tensor: torch.Tensor) -> Buffer:
         """Copy a tensor of the forward pass, or find the copy that was made of it at this version.
 
         Raises:
-            OverBudgetError: See the class.
+            OverBudgetError: The copy would exceed the budget, and there is no old step to drop.
             NoDataError: The tensor has no values.
         """
         found = self._copied.get(id(tensor))
@@ -123,28 +148,10 @@ class BufferPool:
             del self._recent_gradients[:-_RECENT_GRADIENTS]
         return buffer
 
-    def hold(self, buffer: Buffer) -> None:
-        """Keep a buffer from being reused until as many `release` calls."""
-        with self._lock:
-            buffer.holders += 1
-
-    def release(self, buffer: Buffer) -> None:
-        """Undo one `hold`; with the last one the buffer can be reused from the next step on."""
-        with self._lock:
-            buffer.holders -= 1
-            if buffer.holders == 0:
-                self._returned.add(buffer)
-
-    def _make_free(self, buffer: Buffer) -> None:
-        if buffer.key is None:
-            self.held_bytes -= buffer.spec.size_bytes
-        else:
-            self._free.setdefault(buffer.key, []).append(buffer)
-
     def _copy(self, tensor: torch.Tensor) -> Buffer:
         if type(tensor) is not torch.Tensor or tensor.layout is not torch.strided or tensor.is_nested:
             return self._copy_special(tensor)
-        if tensor.device.type == "meta":
+        if tensor.is_meta:
             raise NoDataError("meta tensor")
         if is_functorch_wrapped(tensor):
             raise NoDataError("wrapped by torch.func")
@@ -154,19 +161,24 @@ class BufferPool:
             spec = spec_of(tensor)
             self._reserve(spec.size_bytes)
             buffer = Buffer(torch.empty_like(tensor, memory_format=torch.preserve_format), spec, key)
-        buffer.last_step = self._step
         buffer.tensor.copy_(tensor)
         if tensor.is_cuda:
             buffer.ready = torch.cuda.Event()  # type: ignore[no-untyped-call]
             buffer.ready.record()
-        return buffer
+        return self._use(buffer)
 
     def _copy_special(self, tensor: torch.Tensor) -> Buffer:
-        if tensor.device.type == "meta":
+        if tensor.is_meta:
             raise NoDataError("meta tensor")
         spec = spec_of(tensor)
         self._reserve(spec.size_bytes)
-        return Buffer(tensor.clone(), spec, None)
+        return self._use(Buffer(tensor.clone(), spec, None))
+
+    def _use(self, buffer: Buffer) -> Buffer:
+        buffer.last_step = self._step
+        buffer.dropped = False
+        self._used[self._step].append(buffer)
+        return buffer
 
     def _take(self, key: _Key) -> Buffer | None:
         free = self._free.get(key)
@@ -177,11 +189,27 @@ class BufferPool:
         except IndexError:  # another thread took the last one
             return None
 
+    def _make_free(self, buffer: Buffer) -> None:
+        if buffer.key is None:
+            self.held_bytes -= buffer.spec.size_bytes
+        else:
+            self._free.setdefault(buffer.key, []).append(buffer)
+
     def _reserve(self, size_bytes: int) -> None:
-        with self._lock:
-            if self.held_bytes + size_bytes > self.budget_bytes:
-                raise OverBudgetError
+        with self.lock:
+            while self.held_bytes + size_bytes > self.budget_bytes:
+                if not self._discard_free() and not self.make_room():
+                    raise OverBudgetError
             self.held_bytes += size_bytes
+
+    def _discard_free(self) -> bool:
+        free, self._free = self._free, {}
+        self.held_bytes -= sum(len(buffers) * buffers[0].spec.size_bytes for buffers in free.values() if buffers)
+        return any(free.values())
+
+
+def _no_room() -> bool:
+    return False
 
 
 def _same_memory(one: torch.Tensor, other: torch.Tensor) -> bool:

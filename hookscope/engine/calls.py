@@ -16,7 +16,7 @@ class Call:
     """One entry into a module's `__call__`."""
 
     __slots__ = (
-        "arrived",
+        "awaited_inputs",
         "awaited_outputs",
         "badges",
         "created_from",
@@ -35,9 +35,9 @@ class Call:
         self.inputs: list[tuple[torch.Tensor, int | None, Capture]] = []
         self.input_edges: dict[Edge, list[str]] = {}
         self.awaited_outputs: set[str] = set()
-        self.shares: dict[str, Buffer | None] = {}
-        """First leaf of an input edge that is watched -> the sum that has arrived so far."""
-        self.arrived: set[str] = set()
+        self.awaited_inputs: set[str] = set()
+        self.shares: dict[str, Buffer] = {}
+        """First leaf of an input edge -> the sum that has arrived so far."""
 
 
 class CallStacks:

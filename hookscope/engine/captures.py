@@ -1,17 +1,20 @@
 """The captures of the newest steps: written by hooks, read by views.
 
-`add` runs in hooks; `open` runs on the view thread; `begin_step` and `keep_parameters` run on the main thread.
+`add` runs in hooks; `open` runs on the view thread; everything else runs on the main thread.
 """
 
-import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager, suppress
+from typing import TYPE_CHECKING
 
 import torch
 
 from hookscope.engine.buffers import Buffer, BufferPool, NoDataError, OverBudgetError
 from hookscope.protocol.identity import TensorRef
 from hookscope.protocol.tensors import Badge, Record, TensorSpec
+
+if TYPE_CHECKING:
+    from hookscope.protocol.views import ViewResult
 
 STEPS_KEPT = 2
 """The running step, and the one before it, so that a panel always has a complete picture to show."""
@@ -27,11 +30,12 @@ class Capture:
         spec: What it is, or `None` when there is nothing.
         buffer: The private copy, if one was made.
         live: A parameter that is read where it is, because nothing has written to it since.
+        statistics: What is left of values that were not copied.
         badges: Reasons and remarks.
         same_as: Other leaves that are this tensor.
     """
 
-    __slots__ = ("badges", "buffer", "live", "order", "ref", "same_as", "spec", "step")
+    __slots__ = ("badges", "buffer", "live", "order", "ref", "same_as", "spec", "statistics", "step")
 
     def __init__(
         self,
@@ -49,6 +53,7 @@ class Capture:
         self.spec = spec
         self.buffer = buffer
         self.live: torch.Tensor | None = None
+        self.statistics: ViewResult | None = None
         self.badges = badges
         self.same_as = same_as
 
@@ -58,48 +63,34 @@ class Capture:
 
 
 class CaptureStore:
-    """Captures by step and ref; the oldest step leaves when a new one begins."""
+    """Captures by step and ref; the oldest step leaves when a new one begins, or earlier when the budget is short."""
 
     def __init__(self, pool: BufferPool) -> None:
         self.pool = pool
-        self._lock = threading.Lock()
-        self._steps: dict[int, dict[TensorRef, Capture]] = {}
+        self._lock = pool.lock
         self._newest: dict[TensorRef, Capture] = {}
+        self._steps: dict[int, dict[TensorRef, Capture]] = {}
+        pool.make_room = self._drop_oldest
 
     def begin_step(self, step: int) -> None:
         """Open a step and let the oldest go."""
         self.pool.begin_step(step)
         with self._lock:
-            self._newest = {}
-            self._steps[step] = self._newest
-            leaving = [self._steps.pop(old) for old in sorted(self._steps)[:-STEPS_KEPT]]
-        for captures in leaving:
-            for capture in captures.values():
-                self._let_go(capture)
+            self._newest = self._steps[step] = {}
+            while len(self._steps) > STEPS_KEPT:
+                self._drop_oldest()
 
     def add(self, capture: Capture) -> None:
         """Keep a capture of the open step; one with the same ref is replaced."""
-        if capture.buffer is not None:
-            self.pool.hold(capture.buffer)
-        with self._lock:
-            replaced = self._newest.get(capture.ref)
-            self._newest[capture.ref] = capture
-        if replaced is not None:
-            self._let_go(replaced)
+        self._newest[capture.ref] = capture
 
     def keep_parameters(self) -> None:
         """Copy every parameter that is read where it is; called before an optimizer writes to them."""
-        with self._lock:
-            live = [c for captures in self._steps.values() for c in captures.values() if c.live is not None]
-        for capture in live:
-            parameter, capture.live = capture.live, None
-            assert parameter is not None
-            try:
-                buffer = self.pool.copy_activation(parameter)
-            except (OverBudgetError, NoDataError):
-                continue  # no copy: a reader is told that it is not kept
-            self.pool.hold(buffer)
-            capture.buffer = buffer
+        for capture in [c for captures in self._steps.values() for c in captures.values() if c.live is not None]:
+            assert capture.live is not None
+            with suppress(OverBudgetError, NoDataError):  # without a copy a reader is told that it is not kept
+                capture.buffer = self.pool.copy_activation(capture.live)
+            capture.live = None
 
     @contextmanager
     def open(self, ref: TensorRef, step: int | None = None) -> Iterator[tuple[Capture | None, torch.Tensor | None]]:
@@ -108,30 +99,33 @@ class CaptureStore:
         Yields:
             The capture and its tensor; `None` for what is not kept.
         """
-        with self._lock:
-            found = self._find(ref, step)
-            buffer = found.buffer if found is not None else None
-            tensor = found.live.detach() if found is not None and found.live is not None else None
-            if buffer is not None:
-                self.pool.hold(buffer)
-        if buffer is None:
+        with ExitStack() as stack:
+            with self._lock:
+                found = self._find(ref, step)
+                live = found.live if found is not None else None
+                buffer = found.buffer if found is not None else None
+                tensor = live.detach() if live is not None else None
+                if buffer is not None:
+                    tensor = stack.enter_context(self.pool.reading(buffer))
             yield found, tensor
-            return
-        try:
-            if buffer.ready is not None:
-                torch.cuda.current_stream(buffer.tensor.device).wait_event(buffer.ready)
-            yield found, buffer.tensor
-        finally:
-            self.pool.release(buffer)
 
     def clear(self) -> None:
         """Let everything go."""
         with self._lock:
-            steps, self._steps, self._newest = self._steps, {}, {}
-        for captures in steps.values():
-            for capture in captures.values():
-                self._let_go(capture)
+            while self._steps:
+                self._drop_oldest(spare=0)
+            self._newest = {}
         self.pool.end_step()
+
+    def _drop_oldest(self, spare: int = 1) -> bool:
+        """Drop the oldest step unless only `spare` are left; returns whether it did."""
+        with self._lock:
+            if len(self._steps) <= spare:
+                return False
+            step = min(self._steps)
+            del self._steps[step]
+            self.pool.drop_step(step)
+            return True
 
     def _find(self, ref: TensorRef, step: int | None) -> Capture | None:
         if step is not None:
@@ -140,9 +134,3 @@ class CaptureStore:
             if (capture := self._steps[kept].get(ref)) is not None:
                 return capture
         return None
-
-    def _let_go(self, capture: Capture) -> None:
-        with self._lock:
-            buffer, capture.buffer, capture.live = capture.buffer, None, None
-        if buffer is not None:
-            self.pool.release(buffer)

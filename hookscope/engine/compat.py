@@ -26,10 +26,16 @@ def next_sequence_number() -> int:
     return int(_next_sequence()) if _next_sequence is not None else 0  # type: ignore[call-overload]
 
 
-def sequence_number(node: Node) -> int:
-    """Return a node's number; leaves (AccumulateGrad) have the largest possible one."""
-    number = _optional(node, "_sequence_nr")
-    return int(number()) if number is not None else 0  # type: ignore[call-overload]
+def _sequence_of_node(node: Node) -> int:
+    return node._sequence_nr()
+
+
+def _sequence_unknown(_node: Node) -> int:
+    return 0
+
+
+sequence_number: Callable[[Node], int] = _sequence_of_node if hasattr(Node, "_sequence_nr") else _sequence_unknown
+"""Return a node's number; leaves (AccumulateGrad) have the largest possible one. Unknown numbers are 0."""
 
 
 def inside_backward() -> bool:

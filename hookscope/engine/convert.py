@@ -10,6 +10,7 @@ import torch
 from torch.nn.parameter import is_lazy
 
 from hookscope.engine import compat
+from hookscope.engine.specs import dtype_name
 
 CHUNK_ELEMENTS = 1 << 22
 """Elements that are converted at once; a bound on the extra memory, 32 MiB as float64."""
@@ -56,13 +57,13 @@ def dense(tensor: torch.Tensor) -> torch.Tensor:
 def _dense(tensor: torch.Tensor) -> torch.Tensor:
     if is_lazy(tensor):
         raise Unreadable("not initialized: a lazy module gives it a shape on its first call")
-    if tensor.is_nested:
-        raise Unreadable(f"nested, with the shapes {_nested_shapes(tensor)}")
     if tensor.is_meta:
         raise Unreadable("on the meta device: it has a shape but no values")
     if compat.is_functorch_wrapped(tensor):
         raise Unreadable("inside a torch.func transform: it has no values of its own")
     try:
+        if tensor.is_nested:
+            raise Unreadable(f"nested, with the shapes {_nested_shapes(tensor)}")
         if tensor.layout is not torch.strided:
             if tensor.numel() > MAX_DENSIFIED_ELEMENTS:
                 raise Unreadable(f"{_layout_name(tensor)}, and too large to be filled up: {tensor.numel():,} elements")
@@ -72,7 +73,9 @@ def _dense(tensor: torch.Tensor) -> torch.Tensor:
         plain = tensor.detach().as_subclass(torch.Tensor)
         return plain.dequantize() if plain.is_quantized else plain
     except (RuntimeError, TypeError) as error:
-        raise Unreadable(f"torch cannot read this {_layout_name(tensor)} {tensor.dtype}: {error}") from error
+        raise Unreadable(
+            f"torch cannot read this {_layout_name(tensor)} {dtype_name(tensor.dtype)} tensor: {error}"
+        ) from error
 
 
 def _layout_name(tensor: torch.Tensor) -> str:
@@ -111,8 +114,7 @@ def as_real(tensor: torch.Tensor) -> torch.Tensor:
         try:
             return plain.to(torch.float64 if plain.dtype in _WIDE else torch.float32).resolve_neg()
         except (RuntimeError, TypeError) as error:
-            name = str(plain.dtype).removeprefix("torch.")
-            raise Unreadable(f"torch cannot turn {name} into numbers") from error
+            raise Unreadable(f"torch cannot turn {dtype_name(plain.dtype)} into numbers") from error
 
 
 def real_chunks(tensor: torch.Tensor, limit: int = CHUNK_ELEMENTS) -> Iterator[torch.Tensor]:

@@ -1,4 +1,4 @@
-"""What is hung on graph edges and parameters: small callables that tell a sink which gradient came by.
+"""What is hung on graph nodes: small callables that tell a sink which gradient came by.
 
 Each holds a call and a leaf's name, never a node or a user's tensor, so that it keeps nothing alive. They run on the
 thread on which autograd runs the node: the main thread on the CPU, autograd's device thread on CUDA.
@@ -11,7 +11,6 @@ import torch
 
 from hookscope.engine.calls import Call
 from hookscope.engine.compat import version_of
-from hookscope.protocol.identity import TensorRef
 from hookscope.protocol.tensors import Badge, BadgeKind
 
 Geometry = tuple[torch.Size, tuple[int, ...], int | torch.SymInt]
@@ -29,23 +28,21 @@ class GradientSink(Protocol):
     ) -> None:
         """A node of the call passes a gradient on to the input that is known as `found`."""
 
-    def parameter_gradient(self, ref: TensorRef, gradient: torch.Tensor) -> None:
-        """A gradient was accumulated into a parameter; `gradient` is what it holds now."""
-
 
 class OutputGradient:
     """Sees the gradient at an output's edge."""
 
-    __slots__ = ("_call", "_leaf", "_sink")
+    __slots__ = ("_call", "_leaf", "_number", "_sink")
 
-    def __init__(self, sink: GradientSink, call: Call, leaf: str) -> None:
+    def __init__(self, sink: GradientSink, call: Call, leaf: str, number: int) -> None:
         self._sink = sink
         self._call = call
         self._leaf = leaf
+        self._number = number
 
-    def __call__(self, gradient: torch.Tensor | None) -> None:
-        """Take what autograd passes by."""
-        self._sink.output_gradient(self._call, self._leaf, gradient, ())
+    def __call__(self, gradients: tuple[torch.Tensor | None, ...]) -> None:
+        """Take what arrives at the node."""
+        self._sink.output_gradient(self._call, self._leaf, gradients[self._number], ())
 
 
 class BaseGradient:
@@ -55,20 +52,22 @@ class BaseGradient:
     known to be unmodified, the absence of its gradient means just that, and this one says nothing.
     """
 
-    __slots__ = ("_call", "_geometry", "_leaf", "_sink", "_version", "_view")
+    __slots__ = ("_call", "_geometry", "_leaf", "_number", "_sink", "_version", "_view")
 
     def __init__(
-        self, sink: GradientSink, call: Call, leaf: str, geometry: Geometry, view: torch.Tensor, version: int | None
+        self, sink: GradientSink, call: Call, leaf: str, number: int, geometry: Geometry, view: torch.Tensor
     ) -> None:
         self._sink = sink
         self._call = call
         self._leaf = leaf
+        self._number = number
         self._geometry = geometry
         self._view = weakref.ref(view)
-        self._version = version
+        self._version = version_of(view)
 
-    def __call__(self, gradient: torch.Tensor | None) -> None:
-        """Take what autograd passes by."""
+    def __call__(self, gradients: tuple[torch.Tensor | None, ...]) -> None:
+        """Take what arrives at the base's node."""
+        gradient = gradients[self._number]
         view = self._view()
         unmodified = view is not None and version_of(view) == self._version
         if gradient is None or unmodified or gradient.layout is not torch.strided:
@@ -80,30 +79,34 @@ class BaseGradient:
 class InputShare:
     """Sees what a node of the call passes on to an input."""
 
-    __slots__ = ("_badges", "_call", "_found", "_sink")
+    __slots__ = ("_call", "_found", "_index", "_sink")
 
-    def __init__(self, sink: GradientSink, call: Call, found: tuple[str, ...], badges: tuple[Badge, ...]) -> None:
+    def __init__(self, sink: GradientSink, call: Call, found: tuple[str, ...], index: int) -> None:
         self._sink = sink
         self._call = call
         self._found = found
-        self._badges = badges
+        self._index = index
 
-    def __call__(self, gradient: torch.Tensor | None) -> None:
-        """Take what autograd passes by."""
+    def __call__(self, passed_on: tuple[torch.Tensor | None, ...], _received: object) -> None:
+        """Take what the node passes on."""
+        gradient = passed_on[self._index]
         if gradient is not None:
-            self._sink.input_share(self._call, self._found, gradient, self._badges)
+            self._sink.input_share(self._call, self._found, gradient, ())
 
 
-class ParameterGradient:
-    """Sees a parameter after a gradient was accumulated into it."""
+class PassedThrough:
+    """Sees the gradient at the edge of an input that is an output too: all of it, not only this call's share."""
 
-    __slots__ = ("_ref", "_sink")
+    __slots__ = ("_call", "_found", "_number", "_sink")
 
-    def __init__(self, sink: GradientSink, ref: TensorRef) -> None:
+    def __init__(self, sink: GradientSink, call: Call, found: tuple[str, ...], number: int) -> None:
         self._sink = sink
-        self._ref = ref
+        self._call = call
+        self._found = found
+        self._number = number
 
-    def __call__(self, parameter: torch.Tensor) -> None:
-        """Take the gradient that the parameter holds."""
-        if parameter.grad is not None:
-            self._sink.parameter_gradient(self._ref, parameter.grad)
+    def __call__(self, gradients: tuple[torch.Tensor | None, ...]) -> None:
+        """Take what arrives at the node."""
+        gradient = gradients[self._number]
+        if gradient is not None:
+            self._sink.input_share(self._call, self._found, gradient, (Badge(BadgeKind.PASS_THROUGH),))

@@ -23,12 +23,14 @@ _LEAF_SEQUENCE = 2**63
 def edge_of(tensor: torch.Tensor) -> Edge | None:
     """Return a tensor's gradient edge, or `None` when no gradient flows through it.
 
-    Only node and number are kept: the edge object of a custom Function would own the graph.
+    Only node and number are kept: the edge object that torch makes of a custom Function would own the graph.
     """
     if not tensor.requires_grad or is_functorch_wrapped(tensor):
         return None
-    edge = get_gradient_edge(tensor)
-    return edge.node, edge.output_nr
+    node = tensor.grad_fn
+    if node is None:  # a leaf: the node that accumulates into it
+        node = get_gradient_edge(tensor).node
+    return node, tensor.output_nr
 
 
 def input_taps(roots: list[Node], inputs: Mapping[Edge, object], created_from: int) -> Iterator[tuple[Node, int, Edge]]:

@@ -7,8 +7,6 @@ import torch
 from torch import nn
 from torch.autograd.graph import Node
 
-from hookscope.engine.graph_walk import Edge
-
 
 class Observer(Protocol):
     """Who is told when a hooked module is entered and left. Called on the thread that runs the module."""
@@ -93,34 +91,27 @@ class ModuleHooks:
 
 
 class StepHooks:
-    """The hooks of one step on graph nodes and parameters; they go with the graph, and at the latest with `remove`."""
+    """The hooks of one step on graph nodes; they go with the graph, and at the latest with `remove`."""
 
     def __init__(self) -> None:
         self._handles: list[Handle] = []
 
-    def on_edge(self, edge: Edge, seen: Callable[[torch.Tensor | None], None]) -> None:
-        """Call `seen` with the gradient that arrives at an edge, or `None` when none does."""
-        node, number = edge
+    def before_node(self, node: Node, tap: Callable[[tuple[torch.Tensor | None, ...]], None]) -> None:
+        """Call `tap` with the gradients that arrive at a node."""
+        self._handles.append(node.register_prehook(tap))
 
-        def before(gradients: tuple[torch.Tensor | None, ...]) -> None:
-            seen(gradients[number])
-
-        self._handles.append(node.register_prehook(before))
-
-    def on_share(self, node: Node, index: int, seen: Callable[[torch.Tensor | None], None]) -> None:
-        """Call `seen` with entry `index` of what a node passes on, or `None` when it passes nothing on."""
-
-        def after(passed_on: tuple[torch.Tensor | None, ...], _received: tuple[torch.Tensor | None, ...]) -> None:
-            seen(passed_on[index])
-
-        self._handles.append(node.register_hook(after))
-
-    def on_accumulated(self, parameter: nn.Parameter, seen: Callable[[torch.Tensor], None]) -> None:
-        """Call `seen` with a leaf parameter each time a gradient was accumulated into it."""
-        self._handles.append(parameter.register_post_accumulate_grad_hook(seen))  # type: ignore[no-untyped-call]
+    def after_node(self, node: Node, tap: Callable[[tuple[torch.Tensor | None, ...], object], None]) -> None:
+        """Call `tap` with the gradients that a node passes on, and those that it received."""
+        self._handles.append(node.register_hook(tap))
 
     def remove(self) -> None:
         """Take off whatever is left."""
         for handle in self._handles:
             handle.remove()
         self._handles.clear()
+
+
+def on_accumulated(parameter: nn.Parameter, tap: Callable[[torch.Tensor], None]) -> Handle:
+    """Call `tap` with a leaf parameter each time a gradient was accumulated into it."""
+    handle: Handle = parameter.register_post_accumulate_grad_hook(tap)  # type: ignore[no-untyped-call]
+    return handle

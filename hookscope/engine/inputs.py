@@ -88,7 +88,7 @@ class Batches:
             if item is None and not self._is_one_shot():
                 self._items = self._start()
                 item = next(self._items, None)
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             raise raised(FailureKind.BAD_INPUT, error, reason="Getting the next batch raised an error.") from error
         if item is None:
             raise failed(FailureKind.BATCHES_ENDED, count=str(self._taken))

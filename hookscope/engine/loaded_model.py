@@ -5,15 +5,15 @@ Everything here belongs to the main thread, apart from `store`, which the view t
 
 from hookscope.engine import memory
 from hookscope.engine.buffers import BufferPool
+from hookscope.engine.capture_writer import CaptureWriter, Listener
 from hookscope.engine.captures import CaptureStore
 from hookscope.engine.devices import check_device, move_workload
 from hookscope.engine.failure_report import failed
-from hookscope.engine.hooks import ModuleHooks
 from hookscope.engine.inputs import Batches, describe
 from hookscope.engine.module_tree import describe_modules, named_modules
 from hookscope.engine.pause import Gate
 from hookscope.engine.randomness import seed_everything
-from hookscope.engine.recorder import Listener, Recorder
+from hookscope.engine.recorder import Recorder
 from hookscope.engine.sources import LoadedSource, load_source, with_inputs
 from hookscope.engine.step_runner import StepRunner
 from hookscope.protocol.commands import Load
@@ -45,14 +45,8 @@ class LoadedModel:
         self._source = load_source(command.source, command.inputs)
         move_workload(self._source.workload, device)
         self.store = CaptureStore(BufferPool(memory.free_bytes(device) // BUDGET_SHARE))
-        self.recorder = Recorder(self.store, gate, listener)
-        self._hooks = ModuleHooks(self.recorder)
+        self.recorder = Recorder(CaptureWriter(self.store, listener), gate)
         self._use(self._source)
-
-    @property
-    def checked(self) -> tuple[str, ...]:
-        """Paths of the hooked modules."""
-        return self._hooks.paths
 
     @property
     def workload(self) -> WorkloadInfo:
@@ -66,8 +60,8 @@ class LoadedModel:
     def set_hooks(self, paths: tuple[str, ...]) -> HooksSet:
         """Hook exactly these modules, from their next call on."""
         modules = named_modules(self._source.workload.model)
-        self._hooks.set({path: modules[path] for path in paths if path in modules})
-        return HooksSet(self._hooks.paths, tuple(path for path in paths if path not in modules))
+        self.recorder.watch({path: modules[path] for path in paths if path in modules})
+        return HooksSet(self.recorder.paths, tuple(path for path in paths if path not in modules))
 
     def set_settings(self, settings: RunSettings) -> None:
         """Run the next step with these.
@@ -91,7 +85,7 @@ class LoadedModel:
         """Run one step; see `StepRunner.run` for what it raises."""
         if self._runner is None:
             raise failed(FailureKind.NEEDS_INPUT)
-        return self._runner.run(self.settings, self._hooks.paths)
+        return self._runner.run(self.settings)
 
     def _use(self, source: LoadedSource) -> None:
         self._source = source

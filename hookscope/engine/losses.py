@@ -6,7 +6,6 @@ from typing import Any
 import torch
 
 from hookscope.engine.failure_report import failed, raised, type_words
-from hookscope.engine.inputs import can_require_grad
 from hookscope.engine.specs import dtype_name
 from hookscope.engine.tensor_tree import leaves
 from hookscope.engine.workload import loss_name, takes
@@ -22,8 +21,8 @@ def compute_loss(
     """Make the loss of a step.
 
     `AUTO` takes the workload's loss, else the output's own `loss` (an attribute, or a key of a mapping), else the
-    output itself. The other choices, and a workload's loss given by name, are made of every floating or complex tensor
-    in the output, complex ones by their magnitude, and added up: `SUM` of its elements, `MEAN` or `MEAN_SQUARE`.
+    output itself. The other choices, and a workload's loss given by name, add up the sums, means or mean squares of all
+    tensors in the output that require a gradient; complex ones count by their magnitude.
 
     Returns:
         A real tensor of one element (of shape `()`, or as the loss gave it) that requires a gradient.
@@ -56,7 +55,7 @@ def _call(loss: _Loss, output: object, targets: object) -> torch.Tensor:
         result = loss(*arguments)
         if not isinstance(result, torch.Tensor):
             raise TypeError(f"the loss must return a tensor, but {loss_name(loss)} returned {type_words(result)}")
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         raise raised(FailureKind.LOSS_RAISED, error, loss=loss_name(loss)) from error
     return result
 
@@ -73,7 +72,7 @@ def _reduce(choice: LossChoice, output: object) -> torch.Tensor:
     found = [tensor for _, tensor in leaves(output, "out")]
     if not found:
         raise failed(FailureKind.LOSS_MISSING, given=type_words(output))
-    differentiable = [tensor for tensor in found if can_require_grad(tensor)]
+    differentiable = [tensor for tensor in found if tensor.requires_grad]
     if not differentiable:
         raise failed(FailureKind.LOSS_NEEDS_NO_GRAD)
     try:

@@ -6,16 +6,14 @@ Any other event is sent at once, after what was batched before it. Safe from eve
 
 import threading
 import time
+from collections import deque
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 from hookscope.engine.captures import Capture
 from hookscope.protocol.channel import Channel, ChannelClosedError
-from hookscope.protocol.events import Event, Records, StepFinished, StepProgress
+from hookscope.protocol.events import Event, Records, StepFinished, StepProgress, ViewReady
+from hookscope.protocol.identity import TensorRef
 from hookscope.protocol.wire import encode
-
-if TYPE_CHECKING:
-    from hookscope.protocol.identity import TensorRef
 
 FLUSH_INTERVAL_S = 1 / 30
 
@@ -27,7 +25,7 @@ class Outbox:
         self._channel = channel
         self._send_lock = threading.Lock()
         self._lock = threading.Lock()
-        self._captures: dict[TensorRef, Capture] = {}
+        self._captures: deque[Capture] = deque()
         self._finished: list[StepFinished] = []
         self._progress: Callable[[], StepProgress | None] | None = None
         self._wake = threading.Event()
@@ -37,9 +35,7 @@ class Outbox:
 
     def add_capture(self, capture: Capture) -> None:
         """Batch a record. Called in hooks."""
-        with self._lock:
-            self._captures.pop(capture.ref, None)  # so that it goes to the end: the order is the order of events
-            self._captures[capture.ref] = capture
+        self._captures.append(capture)  # a deque's append needs no lock
         if not self._wake.is_set():
             self._wake.set()
 
@@ -77,9 +73,23 @@ class Outbox:
                 self._flush()
             time.sleep(FLUSH_INTERVAL_S)  # the rate limit, not a poll: without news the thread waits above
 
+    def post_view(self, view: ViewReady) -> None:
+        """Send a view now; what is batched can wait."""
+        with self._send_lock:
+            self._send(view)
+
+    def _take_captures(self) -> dict[TensorRef, Capture]:
+        """Return the newest capture of each ref, in the order of events."""
+        newest: dict[TensorRef, Capture] = {}
+        while self._captures:
+            capture = self._captures.popleft()
+            newest.pop(capture.ref, None)
+            newest[capture.ref] = capture
+        return newest
+
     def _flush(self) -> None:
+        captures = self._take_captures()
         with self._lock:
-            captures, self._captures = self._captures, {}
             finished, self._finished = self._finished, []
         if captures:
             self._send(Records(tuple(capture.record() for capture in captures.values())))

@@ -40,12 +40,11 @@ class StepRunner:
         self._recorder = recorder
         self._store = store
 
-    def run(self, settings: RunSettings, checked: tuple[str, ...]) -> StepFinished:
+    def run(self, settings: RunSettings) -> StepFinished:
         """Run one step.
 
         Args:
             settings: How to run it.
-            checked: Paths of the modules that are captured.
 
         Raises:
             FailureError: Something of the user's raised, or a loss cannot be made; captures up to there are kept.
@@ -60,9 +59,7 @@ class StepRunner:
         if settings.seed is not None:
             seed_everything(settings.seed + step - 1)
         memory.reset_peak(device)
-        # By path, since a lazy module's parameters, and a model's modules, may be others than a step ago.
-        modules = {path: model.get_submodule(path) for path in checked}
-        self._recorder.begin_step(step, modules)
+        self._recorder.begin_step(step)
         try:
             with torch.enable_grad():
                 started = time.perf_counter()

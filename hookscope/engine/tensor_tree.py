@@ -49,6 +49,14 @@ def _children(value: object) -> list[tuple[object, object]] | None:
 
 def argument_leaves(args: tuple[object, ...], kwargs: Mapping[str, object]) -> Iterator[tuple[str, torch.Tensor]]:
     """Yield the tensors of a call: `args.0`, ..., then `kwargs.NAME`, ..."""
-    yield from leaves(args, "args")
+    for index, value in enumerate(args):
+        if isinstance(value, torch.Tensor):
+            yield (_ARGUMENTS[index] if index < len(_ARGUMENTS) else f"args.{index}"), value
+        elif value is not None:
+            yield from _inner(value, f"args.{index}", 1, set())
     if kwargs:
         yield from leaves(kwargs, "kwargs")
+
+
+_ARGUMENTS = tuple(f"args.{index}" for index in range(16))
+"""Made once: most calls have few arguments, and there are many calls."""

@@ -5,12 +5,12 @@ from collections import OrderedDict
 
 import torch
 
-from hookscope.engine.captures import CaptureStore
+from hookscope.engine.captures import Capture, CaptureStore
 from hookscope.engine.outbox import Outbox
 from hookscope.engine.views import build_view
 from hookscope.protocol.commands import RequestView
 from hookscope.protocol.events import ViewReady
-from hookscope.protocol.views import NoPicture, NoPictureReason, ViewResult
+from hookscope.protocol.views import NoPicture, NoPictureReason, StatisticsRequest, ViewRequest, ViewResult
 
 
 class ViewServer:
@@ -47,16 +47,22 @@ class ViewServer:
                     if self._closed:
                         return
                     _, request = self._waiting.popitem(last=False)
-                self._outbox.post(self._answer(request))
+                self._outbox.post_view(self._answer(request))
 
     def _answer(self, request: RequestView) -> ViewReady:
         with self._store.open(request.ref, request.step) as (capture, tensor):
             if capture is None:
                 nothing = NoPicture(NoPictureReason.NOT_CAPTURED)
                 return ViewReady(request.panel, request.number, request.ref, 0, None, (), nothing)
-            result: ViewResult = (
-                NoPicture(NoPictureReason.NOT_CAPTURED) if tensor is None else build_view(tensor, request.request)
-            )
+            result = _result(capture, tensor, request.request)
             return ViewReady(
                 request.panel, request.number, request.ref, capture.step, capture.spec, capture.badges, result
             )
+
+
+def _result(capture: Capture, tensor: torch.Tensor | None, request: ViewRequest) -> ViewResult:
+    if tensor is not None:
+        return build_view(tensor, request)
+    if capture.statistics is not None and isinstance(request, StatisticsRequest):
+        return capture.statistics
+    return NoPicture(NoPictureReason.NOT_CAPTURED)

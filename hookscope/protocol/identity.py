@@ -24,7 +24,7 @@ class Slot(StrEnum):
 SLOT_ORDER: tuple[Slot, ...] = tuple(Slot)
 
 
-class TensorRef(msgspec.Struct, frozen=True):
+class TensorRef(msgspec.Struct, frozen=True, gc=False):
     """Names one tensor of a step.
 
     Attributes:

@@ -9,7 +9,7 @@ import numpy.typing as npt
 from hookscope.protocol.identity import TensorRef
 
 
-class TensorSpec(msgspec.Struct, frozen=True):
+class TensorSpec(msgspec.Struct, frozen=True, gc=False):
     """What a tensor is, without its values.
 
     Attributes:
@@ -63,7 +63,7 @@ class BadgeKind(StrEnum):
     CAPTURE_FAILED = "capture_failed"
 
 
-class Badge(msgspec.Struct, frozen=True):
+class Badge(msgspec.Struct, frozen=True, gc=False):
     """A badge and the words that only the engine knows (an exception's text, a class name)."""
 
     kind: BadgeKind

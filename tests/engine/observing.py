@@ -7,8 +7,8 @@ import torch
 from torch import nn
 
 from hookscope.engine.buffers import BufferPool
+from hookscope.engine.capture_writer import CaptureWriter
 from hookscope.engine.captures import Capture, CaptureStore
-from hookscope.engine.hooks import ModuleHooks
 from hookscope.engine.pause import Gate
 from hookscope.engine.recorder import Recorder
 from hookscope.protocol.identity import Slot, TensorRef
@@ -56,17 +56,15 @@ def step(
     gate = gate or Gate()
     store = CaptureStore(BufferPool(budget_bytes))
     seen = Seen(store)
-    recorder = Recorder(store, gate, seen.order.append)
-    hooks = ModuleHooks(recorder)
-    modules = {path: module for path, module in model.named_modules() if paths is None or path in paths}
-    hooks.set(modules)
-    recorder.begin_step(1, modules)
+    recorder = Recorder(CaptureWriter(store, seen.order.append), gate)
+    recorder.watch({path: module for path, module in model.named_modules() if paths is None or path in paths})
+    recorder.begin_step(1)
     try:
         run(model).backward()
         recorder.complete_step()
     finally:
         recorder.end_step()
-        hooks.set({})
+        recorder.watch({})
     return seen
 
 

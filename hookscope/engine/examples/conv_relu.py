@@ -10,7 +10,7 @@ from hookscope.engine.workload import Workload
 
 
 def build() -> Workload:
-    """Return convolution, in-place ReLU and pooling on noise of shape `(1, 3, 32, 32)`; the loss is the output's mean."""
+    """Return the three layers on noise of shape `(1, 3, 32, 32)`; the loss is the mean of the output."""
     with seeded():
         model = nn.Sequential(
             OrderedDict(

@@ -3,12 +3,14 @@
 import torch
 from torch import nn
 
+from hookscope.engine.examples.seeded import seeded
 from hookscope.engine.workload import Workload
 
 
 def build() -> Workload:
     """Return `Linear(5, 1)` on `ones(5)` without a batch dimension; the output is 10, and so is the L1 loss."""
-    model = nn.utils.skip_init(nn.Linear, 5, 1)  # draws no random numbers
+    with seeded():
+        model = nn.Linear(5, 1)
     nn.init.constant_(model.weight, 2.0)
     nn.init.zeros_(model.bias)
     return Workload(model, torch.ones(5), targets=torch.zeros(1), loss=nn.L1Loss())

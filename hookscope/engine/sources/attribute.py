@@ -53,7 +53,7 @@ def _public_names(module: ModuleType) -> list[str]:
 
 
 def _model_names(module: ModuleType) -> str:
-    """Return names that would have given a model, newest last in the file first: what a file ends in is its main thing."""
+    """Return names that would have given a model, last ones first: what a file ends in is mostly its main thing."""
     names = [name for name in reversed(_public_names(module)) if _gives_model(getattr(module, name), module.__name__)]
     return ", ".join(names[:_MAX_NAMES])
 

@@ -1,0 +1,280 @@
+"""The Qt model of the module tree: a tree layout, the rows that the filter keeps, check marks, newest outputs."""
+
+from collections.abc import Callable, Iterable
+from enum import IntEnum
+from typing import Any
+
+from PySide6.QtCore import QAbstractItemModel, QModelIndex, QObject, QPersistentModelIndex, Qt, Signal
+
+from hookscope.client.session import DebugSession
+from hookscope.figures.text import format_number, format_shape
+from hookscope.gui.module_tree.checks import CheckMarks, Mark
+from hookscope.gui.module_tree.layout import ROOT_PARENT, ShownRows, TreeLayout
+from hookscope.gui.module_tree.tooltip import module_tooltip
+from hookscope.protocol.tensors import Record
+
+AnyIndex = QModelIndex | QPersistentModelIndex
+_ROOT = QModelIndex()
+
+
+class Column(IntEnum):
+    """The columns, from left to right."""
+
+    MODULE = 0
+    OUTPUT = 1
+    DTYPE = 2
+    PARAMETERS = 3
+    DEVICE = 4
+
+
+CLASS_ROLE = Qt.ItemDataRole.UserRole
+"""Role of the class of a module and its remarks, which are drawn quietly behind its name."""
+ABSENT_ROLE = Qt.ItemDataRole.UserRole + 1
+"""Role that is true where a hook has something to say but no tensor to show."""
+ABSENT = "–"
+
+_STATES = {
+    Mark.NONE: Qt.CheckState.Unchecked,
+    Mark.SOME: Qt.CheckState.PartiallyChecked,
+    Mark.ALL: Qt.CheckState.Checked,
+}
+_LEAF = Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable | Qt.ItemFlag.ItemNeverHasChildren
+_CONTAINER = Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable
+_CHECKABLE = Qt.ItemFlag.ItemIsUserCheckable
+# By whether the module has rows inside and whether its box can be clicked; combining flags is slow for every row.
+_FLAGS = {
+    (False, False): _LEAF,
+    (False, True): _LEAF | _CHECKABLE,
+    (True, False): _CONTAINER,
+    (True, True): _CONTAINER | _CHECKABLE,
+}
+_ANNOUNCED_ROWS = 64
+"""For more changed rows than this, views are told to draw themselves anew: they look at every announced row."""
+
+
+class ModuleTreeModel(QAbstractItemModel):
+    """Modules as rows; an index carries its module's index in the layout as internal id.
+
+    Only another tree and another filter reset the model. Everything else is a `dataChanged` of what really changed.
+
+    Args:
+        session: Whose records are shown; read for the rows that are drawn and for no others.
+        parent: The owner.
+
+    Signals:
+        check_requested: The whole set of paths (`tuple[str, ...]`) that should be checked after a click on a box.
+        redraw_requested: So many rows changed that they were not announced one by one.
+    """
+
+    check_requested = Signal(object)
+    redraw_requested = Signal()
+
+    def __init__(self, session: DebugSession, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._session = session
+        self._layout = TreeLayout.of(None)
+        self._marks = CheckMarks(self._layout)
+        self._outputs: dict[int, Record | None] = {}
+        self._shown = ShownRows(self._layout)
+        self._checkable = False
+        self._readers: dict[int, Callable[[int, int], object]] = {
+            Qt.ItemDataRole.DisplayRole: self._display,
+            Qt.ItemDataRole.CheckStateRole: self._check_state,
+            Qt.ItemDataRole.ToolTipRole: self._tooltip,
+            Qt.ItemDataRole.AccessibleTextRole: self._accessible_text,
+            CLASS_ROLE: self._class_text,
+            ABSENT_ROLE: self._is_absent,
+        }
+
+    @property
+    def layout(self) -> TreeLayout:
+        """The whole tree, whatever the filter keeps of it."""
+        return self._layout
+
+    @property
+    def shown(self) -> ShownRows:
+        """The rows that the filter keeps."""
+        return self._shown
+
+    @property
+    def marks(self) -> CheckMarks:
+        """The check marks shown."""
+        return self._marks
+
+    @property
+    def is_checkable(self) -> bool:
+        """Whether boxes can be clicked now."""
+        return self._checkable
+
+    def set_tree(self, layout: TreeLayout, marks: CheckMarks) -> None:
+        """Take another tree, without outputs; no row is shown before `set_rows`."""
+        self.beginResetModel()
+        self._layout, self._marks = layout, marks
+        self._outputs.clear()
+        self._shown = ShownRows(layout)
+        self.endResetModel()
+
+    def set_rows(self, kept: Iterable[int]) -> None:
+        """Show these modules of the tree only; ancestors must be among them, and the order be the tree's."""
+        self.beginResetModel()
+        self._shown = ShownRows(self._layout, kept)
+        self.endResetModel()
+
+    def set_marks(self, marks: CheckMarks) -> None:
+        """Show other check marks."""
+        former, self._marks = self._marks, marks
+        self._announce(former.differing(marks), Column.MODULE, Column.MODULE)
+
+    def refresh_outputs(self, paths: Iterable[str]) -> None:
+        """Read the outputs of these modules again; rows that look the same as before are not announced."""
+        found = (self._layout.index_of.get(path) for path in paths)
+        # What was never drawn is not among the outputs and is read when it is.
+        drawn = [index for index in found if index is not None and index in self._outputs]
+        changed = []
+        for index in drawn:
+            former, self._outputs[index] = self._outputs[index], self._read_output(index)
+            if _look(former) != _look(self._outputs[index]):
+                changed.append(index)
+        self._announce(changed, Column.OUTPUT, Column.DTYPE)
+
+    def forget_outputs(self) -> None:
+        """Read every output again when it is drawn."""
+        self._outputs.clear()
+        self.redraw_requested.emit()
+
+    def set_checkable(self, checkable: bool) -> None:
+        """Say whether boxes can be clicked now."""
+        if checkable != self._checkable:
+            self._checkable = checkable
+            self._announce(self._shown.row_of, Column.MODULE, Column.MODULE)
+
+    def index_of(self, module: int) -> QModelIndex:
+        """Return the first cell of a module, invalid when the filter hides it."""
+        row = self._shown.row_of.get(module)
+        return _ROOT if row is None else self.createIndex(row, Column.MODULE, module)
+
+    def _announce(self, modules: Iterable[int], first: Column, last: Column) -> None:
+        """Emit one `dataChanged` per parent, for it cannot span parents."""
+        shown = [index for index in modules if index in self._shown.row_of]
+        if len(shown) > _ANNOUNCED_ROWS:
+            self.redraw_requested.emit()
+            return
+        spans: dict[int, tuple[int, int]] = {}
+        for index in shown:
+            parent, row = self._layout.modules[index].parent, self._shown.row_of[index]
+            low, high = spans.get(parent, (row, row))
+            spans[parent] = (min(low, row), max(high, row))
+        for parent, (low, high) in spans.items():
+            siblings = self._shown.inside[parent]
+            self.dataChanged.emit(
+                self.createIndex(low, first, siblings[low]), self.createIndex(high, last, siblings[high])
+            )
+
+    def _output(self, index: int) -> Record | None:
+        if index not in self._outputs:
+            self._outputs[index] = self._read_output(index)
+        return self._outputs[index]
+
+    def _read_output(self, index: int) -> Record | None:
+        return self._session.records.output(self._layout.modules[index].path)
+
+    # What Qt asks for; called for every row that is laid out, so kept lean.
+
+    def index(self, row: int, column: int, parent: AnyIndex = _ROOT) -> QModelIndex:
+        """Return a cell."""
+        siblings = self._shown.inside.get(parent.internalId() if parent.isValid() else ROOT_PARENT, ())
+        if 0 <= row < len(siblings) and 0 <= column < len(Column):
+            return self.createIndex(row, column, siblings[row])
+        return QModelIndex()
+
+    def parent(self, child: AnyIndex) -> QModelIndex:  # type: ignore[override]
+        """Return the first cell of the row above."""
+        if not child.isValid():
+            return QModelIndex()
+        above = self._layout.modules[child.internalId()].parent
+        return QModelIndex() if above == ROOT_PARENT else self.createIndex(self._shown.row_of[above], 0, above)
+
+    def rowCount(self, parent: AnyIndex = _ROOT) -> int:
+        """Return the number of shown modules directly inside another."""
+        if not parent.isValid():
+            return len(self._shown.inside.get(ROOT_PARENT, ()))
+        return len(self._shown.inside.get(parent.internalId(), ())) if parent.column() == 0 else 0
+
+    def hasChildren(self, parent: AnyIndex = _ROOT) -> bool:
+        """Return whether any module inside is shown."""
+        return self.rowCount(parent) > 0
+
+    def columnCount(self, parent: AnyIndex = _ROOT) -> int:  # noqa: ARG002 - every row has the same columns
+        """Return the number of columns."""
+        return len(Column)
+
+    def flags(self, index: AnyIndex) -> Qt.ItemFlag:
+        """Return what can be done with a cell."""
+        if not index.isValid():
+            return Qt.ItemFlag.NoItemFlags
+        return _FLAGS[index.internalId() in self._shown.inside, self._checkable and index.column() == 0]
+
+    def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        """Return a column's title, right-aligned above numbers."""
+        if role == Qt.ItemDataRole.TextAlignmentRole and section == Column.PARAMETERS:
+            return Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+        if role != Qt.ItemDataRole.DisplayRole or orientation != Qt.Orientation.Horizontal:
+            return None
+        titles = (self.tr("Module"), self.tr("Output"), self.tr("dtype"), self.tr("Parameters"), self.tr("Device"))
+        return titles[section]
+
+    def data(self, index: AnyIndex, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        """Return what a cell says in a role."""
+        reader = self._readers.get(role)
+        return reader(index.internalId(), index.column()) if reader is not None and index.isValid() else None
+
+    def setData(self, index: AnyIndex, value: object, role: int = Qt.ItemDataRole.EditRole) -> bool:  # noqa: ARG002
+        """Ask for the toggled marks; whatever state Qt proposes, the box of a container decides itself."""
+        if role != Qt.ItemDataRole.CheckStateRole or not self.flags(index) & _CHECKABLE:
+            return False
+        self.check_requested.emit(self._marks.toggled(index.internalId()))
+        return True
+
+    # One reader a role.
+
+    def _display(self, index: int, column: int) -> str:
+        module, output = self._layout.modules[index], self._output(index)
+        match column:
+            case Column.MODULE:
+                return module.name
+            case Column.OUTPUT if output is not None:
+                return ABSENT if output.spec is None else format_shape(output.spec.shape)
+            case Column.DTYPE if output is not None and output.spec is not None:
+                return output.spec.dtype
+            case Column.PARAMETERS if module.parameter_count:
+                return format_number(module.parameter_count)
+            case Column.DEVICE:
+                return module.device
+        return ""
+
+    def _check_state(self, index: int, column: int) -> Qt.CheckState | None:
+        return _STATES[self._marks.mark(index)] if column == Column.MODULE else None
+
+    def _tooltip(self, index: int, column: int) -> str:  # noqa: ARG002 - the same for every column
+        return module_tooltip(self._layout.modules[index], self._output(index))
+
+    def _accessible_text(self, index: int, column: int) -> str:
+        text = self._display(index, column)
+        return f"{text}, {self._class_text(index, column)}" if column == Column.MODULE else text
+
+    def _class_text(self, index: int, column: int) -> str:
+        module = self._layout.modules[index]
+        if column != Column.MODULE:
+            return ""
+        # The root has no name of its own: it goes by its class.
+        class_name = module.class_name if module.path else ""
+        return " ".join(filter(None, (class_name, self.tr("(in-place)") if module.in_place else "")))
+
+    def _is_absent(self, index: int, column: int) -> bool:
+        output = self._output(index)
+        return column == Column.OUTPUT and output is not None and output.spec is None
+
+
+def _look(record: Record | None) -> object:
+    """Return what the tree shows of a record."""
+    return None if record is None else (record.spec, record.badges)

@@ -1,0 +1,143 @@
+"""A session without a process: it notes what is asked of it, and the test tells what happened."""
+
+from collections.abc import Iterable
+
+from PySide6.QtCore import QObject, Signal
+
+from hookscope.client.records import RecordBook
+from hookscope.client.state import SessionState
+from hookscope.protocol.identity import Slot, TensorRef
+from hookscope.protocol.tensors import Badge, Record, TensorSpec
+from hookscope.protocol.tree import ModuleInfo, ModuleTree, ParameterInfo
+from hookscope.protocol.workload import ExampleSource, RunSettings, Source, SyntheticInput, WorkloadInfo
+
+
+class FakeSession:
+    def __init__(self, tree: ModuleTree | None = None, workload: WorkloadInfo | None = None) -> None:
+        self.tree = tree
+        self.workload = workload
+        self.state = SessionState.IDLE if tree is not None else SessionState.NO_MODEL
+        self.source: Source | None = ExampleSource("digits") if tree is not None else None
+        self.settings = RunSettings()
+        self.checked: tuple[str, ...] = ()
+        self.records = RecordBook()
+        self.given_inputs: list[tuple[SyntheticInput, ...]] = []
+        self.check_calls = 0
+
+    def check(self, paths: Iterable[str]) -> None:
+        self.checked = tuple(paths)
+        self.check_calls += 1
+
+    def change_settings(self, settings: RunSettings) -> None:
+        self.settings = settings
+
+    def give_inputs(self, inputs: tuple[SyntheticInput, ...]) -> None:
+        self.given_inputs.append(inputs)
+
+
+class FakeBridge(QObject):
+    state_changed = Signal()
+    model_loaded = Signal()
+    hooks_changed = Signal()
+    settings_changed = Signal()
+    records_changed = Signal(object)
+    step_finished = Signal(object)
+    progress_changed = Signal()
+    view_arrived = Signal(object)
+    failure_raised = Signal(object)
+    output_printed = Signal(str)
+
+    def __init__(self, session: FakeSession) -> None:
+        super().__init__()
+        self.session = session
+
+    def enter(self, state: SessionState) -> None:
+        self.session.state = state
+        self.state_changed.emit()
+
+    def load(self, tree: ModuleTree | None, workload: WorkloadInfo | None = None) -> None:
+        self.session.tree, self.session.workload = tree, workload
+        self.session.state = SessionState.IDLE if tree is not None else SessionState.NO_MODEL
+        self.model_loaded.emit()
+
+    def record(self, *records: Record) -> None:
+        self.session.records.add(records)
+        self.records_changed.emit(frozenset(record.ref.path for record in records))
+
+
+def spec(*shape: int, dtype: str = "float32") -> TensorSpec:
+    return TensorSpec(shape, dtype, "cpu")
+
+
+def record(
+    path: str,
+    slot: Slot = Slot.OUTPUT,
+    leaf: str = "out",
+    of: TensorSpec | None = None,
+    *,
+    step: int = 1,
+    badges: tuple[Badge, ...] = (),
+) -> Record:
+    return Record(TensorRef(path, slot, leaf), step, 0, of, badges)
+
+
+_ROWS = (
+    ("", "Net"),
+    ("features", "Sequential"),
+    ("features.0", "Conv2d"),
+    ("features.1", "BatchNorm2d"),
+    ("features.2", "ReLU"),
+    ("features.3", "Conv2d"),
+    ("features.4", "BatchNorm2d"),
+    ("features.5", "ReLU"),
+    ("features.6", "MaxPool2d"),
+    ("classifier", "Sequential"),
+    ("classifier.0", "Flatten"),
+    ("classifier.1", "Linear"),
+    ("classifier.2", "ReLU"),
+    ("classifier.3", "Linear"),
+)
+
+
+def small_tree() -> ModuleTree:
+    """Fourteen modules: features (conv, norm, in-place relu, ...) and a classifier."""
+    return tree_of(_ROWS, in_place=("features.2", "features.5"), aliases={"classifier.2": ("act", "head.act")})
+
+
+def tree_of(
+    rows: Iterable[tuple[str, str]],
+    in_place: tuple[str, ...] = (),
+    aliases: dict[str, tuple[str, ...]] | None = None,
+) -> ModuleTree:
+    """Make a tree of paths and class names; parents come before children."""
+    rows = list(rows)
+    index_of = {path: index for index, (path, _) in enumerate(rows)}
+    parents = [index_of[path.rpartition(".")[0]] if path else -1 for path, _ in rows]
+    containers = set(parents)
+    modules = []
+    for index, (path, class_name) in enumerate(rows):
+        has_weight = class_name in {"Conv2d", "Linear"}
+        modules.append(
+            ModuleInfo(
+                path,
+                path.rpartition(".")[2] or class_name,
+                class_name,
+                parents[index],
+                aliases=(aliases or {}).get(path, ()),
+                parameters=(ParameterInfo("weight", (16, 1, 3, 3), "float32", "cpu", True),) if has_weight else (),
+                parameter_count=1440 if has_weight else 0,
+                device="cpu" if has_weight else "",
+                in_place=path in in_place,
+                has_children=index in containers,
+            )
+        )
+    return ModuleTree(tuple(modules))
+
+
+def large_tree(blocks: int = 1000) -> ModuleTree:
+    """A root and `blocks` blocks of ten modules each: the block and nine layers."""
+    rows = [("", "Net")]
+    for block in range(blocks):
+        rows.append((f"block{block}", "Block"))
+        rows += [(f"block{block}.layer{layer}", "Linear" if layer % 3 else "Conv2d") for layer in range(9)]
+    return tree_of(rows)

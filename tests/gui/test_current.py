@@ -1,0 +1,113 @@
+"""What the window is looking at, as the session goes on."""
+
+import pytest
+from pytestqt.qtbot import QtBot
+
+from hookscope.gui.current import Current
+from hookscope.protocol.identity import Slot, TensorRef
+from hookscope.protocol.tensors import Record
+from tests.gui.fakes import FakeBridge, FakeSession, record, small_tree, spec, tree_of
+
+GRADIENT = TensorRef("features.0", Slot.GRAD_OUTPUT, "out")
+
+
+@pytest.fixture
+def bridge(qapp: object) -> FakeBridge:
+    return FakeBridge(FakeSession(small_tree()))
+
+
+@pytest.fixture
+def current(bridge: FakeBridge) -> Current:
+    return Current(bridge, bridge)
+
+
+def step_forward(bridge: FakeBridge, *paths: str) -> None:
+    bridge.record(*(record(path, of=spec(16, 8)) for path in paths))
+
+
+def step_backward(bridge: FakeBridge, *paths: str) -> None:
+    bridge.record(*(record(path, Slot.GRAD_OUTPUT, of=spec(16, 8)) for path in paths))
+
+
+def test_that_nothing_is_current_at_first(current: Current) -> None:
+    assert current.path is None
+    assert current.ref is None
+
+
+def test_that_a_module_without_records_has_no_tensor_until_its_output_is_captured(
+    bridge: FakeBridge, current: Current, qtbot: QtBot
+) -> None:
+    current.select_module("features.0")
+    assert (current.path, current.ref) == ("features.0", None)
+    step_forward(bridge, "features.3")
+    assert current.ref is None
+    with qtbot.waitSignal(current.changed):
+        step_forward(bridge, "features.0")
+    assert current.ref == TensorRef("features.0", Slot.OUTPUT, "out")
+
+
+def test_that_the_slot_chosen_last_is_kept_where_a_module_has_it(bridge: FakeBridge, current: Current) -> None:
+    step_forward(bridge, "features.0", "features.2", "features.3")
+    step_backward(bridge, "features.0", "features.3")
+    current.select_ref(GRADIENT)
+    current.select_module("features.2")
+    assert current.ref == TensorRef("features.2", Slot.OUTPUT, "out")
+    current.select_module("features.3")
+    assert current.ref == TensorRef("features.3", Slot.GRAD_OUTPUT, "out")
+
+
+def test_that_a_parameter_of_the_same_name_is_preferred(bridge: FakeBridge, current: Current) -> None:
+    for path in ("features.0", "features.3"):
+        for name in ("bias", "weight"):
+            bridge.record(record(path, Slot.PARAMETER, name, spec(16)))
+    current.select_ref(TensorRef("features.0", Slot.PARAMETER, "weight"))
+    current.select_module("features.3")
+    assert current.ref == TensorRef("features.3", Slot.PARAMETER, "weight")
+
+
+def test_that_the_wanted_slot_replaces_the_output_when_it_comes(bridge: FakeBridge, current: Current) -> None:
+    current.select_ref(GRADIENT)
+    current.select_module("features.3")
+    step_forward(bridge, "features.3")
+    assert current.ref == TensorRef("features.3", Slot.OUTPUT, "out")
+    step_backward(bridge, "features.3")
+    assert current.ref == TensorRef("features.3", Slot.GRAD_OUTPUT, "out")
+
+
+def test_that_a_chosen_call_stays_current_while_the_next_step_has_only_reached_an_earlier_one(
+    bridge: FakeBridge, current: Current
+) -> None:
+    first, second = (TensorRef("features.0", Slot.OUTPUT, "out", call) for call in (0, 1))
+    bridge.record(Record(first, 1, 0, spec(16, 8)), Record(second, 1, 1, spec(16, 8)))
+    bridge.session.records.finish(1)
+    current.select_ref(second)
+    bridge.record(Record(first, 2, 0, spec(16, 8)))
+    assert current.ref == second
+
+
+def test_that_a_gradient_is_not_left_for_the_output_of_a_model_that_was_loaded_again(
+    bridge: FakeBridge, current: Current
+) -> None:
+    step_backward(bridge, "features.0")
+    current.select_ref(GRADIENT)
+    bridge.load(small_tree())
+    bridge.session.records.clear()
+    step_forward(bridge, "features.0")
+    assert current.ref == GRADIENT
+
+
+def test_that_a_module_that_is_gone_after_a_load_is_not_current_any_more(
+    bridge: FakeBridge, current: Current, qtbot: QtBot
+) -> None:
+    current.select_module("features.0")
+    with qtbot.waitSignal(current.changed):
+        bridge.load(tree_of([("", "Other"), ("encoder", "Linear")]))
+    assert (current.path, current.ref) == (None, None)
+
+
+def test_that_a_path_that_the_model_does_not_have_changes_nothing(current: Current, qtbot: QtBot) -> None:
+    current.select_module("features.0")
+    with qtbot.assertNotEmitted(current.changed):
+        current.select_module("encoder.9")
+        current.select_module("features.0")
+    assert current.path == "features.0"
