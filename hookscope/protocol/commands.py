@@ -2,6 +2,7 @@
 
 import msgspec
 
+from hookscope.protocol.hooks import HookMode, OperationRef
 from hookscope.protocol.identity import TensorRef
 from hookscope.protocol.views import ViewRequest
 from hookscope.protocol.workload import RunSettings, Source, SyntheticInput
@@ -16,9 +17,26 @@ class Load(msgspec.Struct, frozen=True, tag="load"):
 
 
 class SetHooks(msgspec.Struct, frozen=True, tag="set_hooks"):
-    """Sent when the check marks changed. From the next call on exactly these modules are hooked; answer: `HooksSet`."""
+    """Sent when the check marks changed. From the next call on exactly these modules are hooked; answer: `HooksSet`.
+
+    Attributes:
+        paths: All checked modules.
+        modes: How the gradients of some of them are captured; the others are exact.
+        operations: All checked operations; each module in which one runs is hooked too.
+    """
 
     paths: tuple[str, ...]
+    modes: dict[str, HookMode] = {}
+    operations: tuple[OperationRef, ...] = ()
+
+
+class TraceOperations(msgspec.Struct, frozen=True, tag="trace_operations"):
+    """Sent by "show operations", when idle. Runs one step and restores the state.
+
+    Answer: `OperationsTraced`, or `Failed`.
+    """
+
+    path: str
 
 
 class SetSettings(msgspec.Struct, frozen=True, tag="set_settings"):
@@ -73,4 +91,16 @@ class Shutdown(msgspec.Struct, frozen=True, tag="shutdown"):
     """Sent last. A running step is aborted and the process ends."""
 
 
-Command = Load | SetHooks | SetSettings | SetInputs | RunSteps | Pause | Abort | Interrupt | RequestView | Shutdown
+Command = (
+    Load
+    | SetHooks
+    | TraceOperations
+    | SetSettings
+    | SetInputs
+    | RunSteps
+    | Pause
+    | Abort
+    | Interrupt
+    | RequestView
+    | Shutdown
+)

@@ -6,13 +6,14 @@ import msgspec
 
 from hookscope.protocol.devices import DeviceInfo
 from hookscope.protocol.failures import Failure
+from hookscope.protocol.hooks import HookMode, OperationInfo
 from hookscope.protocol.identity import TensorRef
 from hookscope.protocol.tensors import Badge, Record, TensorSpec
 from hookscope.protocol.tree import ModuleTree
 from hookscope.protocol.views import ViewResult
 from hookscope.protocol.workload import RunSettings, WorkloadInfo
 
-PROTOCOL_VERSION = 1
+PROTOCOL_VERSION = 2
 
 
 class Hello(msgspec.Struct, frozen=True, tag="hello"):
@@ -35,10 +36,28 @@ class Loaded(msgspec.Struct, frozen=True, tag="loaded"):
 
 
 class HooksSet(msgspec.Struct, frozen=True, tag="hooks_set"):
-    """Sent after `SetHooks`. Exactly `paths` are hooked; `unknown` are no modules of this model."""
+    """Sent after `SetHooks`, and again when a mode had to be refused. Exactly `paths` are hooked.
+
+    Attributes:
+        paths: The hooked modules.
+        unknown: What is no module of this model.
+        modes: The modes that hold, for those that are not exact.
+        refused: Module path -> why its mode was refused; it is captured exactly.
+        hooks: Module path -> in words of PyTorch's API, the hooks of ours that are on it.
+    """
 
     paths: tuple[str, ...]
     unknown: tuple[str, ...] = ()
+    modes: dict[str, HookMode] = {}
+    refused: dict[str, str] = {}
+    hooks: dict[str, tuple[str, ...]] = {}
+
+
+class OperationsTraced(msgspec.Struct, frozen=True, tag="operations_traced"):
+    """Sent after `TraceOperations`: the operations of the module's own forward, in order; its children's are theirs."""
+
+    path: str
+    operations: tuple[OperationInfo, ...]
 
 
 class SettingsApplied(msgspec.Struct, frozen=True, tag="settings_applied"):
@@ -87,6 +106,7 @@ class StepFinished(msgspec.Struct, frozen=True, tag="step_finished"):
         backward_s: Wall time of the backward pass alone.
         memory_bytes: Peak memory allocated on a CUDA device during the step; on the CPU resident memory of the process.
         capture_bytes: Bytes held by captures.
+        budget_bytes: What they may hold.
         optimizer_stepped: Whether the optimizer changed the parameters after backward.
     """
 
@@ -98,6 +118,7 @@ class StepFinished(msgspec.Struct, frozen=True, tag="step_finished"):
     memory_bytes: int
     capture_bytes: int
     optimizer_stepped: bool
+    budget_bytes: int = 0
 
 
 class RunEnd(StrEnum):
@@ -139,6 +160,7 @@ Event = (
     Hello
     | Loaded
     | HooksSet
+    | OperationsTraced
     | SettingsApplied
     | StepProgress
     | Records

@@ -32,9 +32,11 @@ class TensorRef(msgspec.Struct, frozen=True, gc=False):
         slot: Where on the module.
         leaf: Place in a nested value: `args.0`, `kwargs.mask`, `out`, `out.logits`, or a parameter's own name.
         call: Index of the module's call within the step, from 0. Parameters have call 0.
+        operation: Of an operation within the module, `add:1` (see `OperationRef.text`); `""` for the module itself.
     """
 
     path: str
     slot: Slot
     leaf: str
     call: int = 0
+    operation: str = ""

@@ -2,6 +2,8 @@
 
 import msgspec
 
+from hookscope.protocol.tensors import Badge
+
 
 class ParameterInfo(msgspec.Struct, frozen=True):
     """One parameter that a module owns itself (not its children's)."""
@@ -28,6 +30,7 @@ class ModuleInfo(msgspec.Struct, frozen=True):
         in_place: Whether the module says that it works in place (`ReLU(inplace=True)`).
         has_children: Whether it is a container.
         description: The module's `extra_repr()`, for the tooltip.
+        badges: What is known before a step: compiled, TorchScript, exported, sharded, bypasses `__call__`.
     """
 
     path: str
@@ -41,6 +44,7 @@ class ModuleInfo(msgspec.Struct, frozen=True):
     in_place: bool = False
     has_children: bool = False
     description: str = ""
+    badges: tuple[Badge, ...] = ()
 
 
 class ModuleTree(msgspec.Struct, frozen=True):

@@ -108,6 +108,15 @@ class LossChoice(StrEnum):
     MEAN_SQUARE = "mean_square"
 
 
+class CapturePlace(StrEnum):
+    """Where captures are kept."""
+
+    DEVICE = "device"
+    """Beside the tensors themselves."""
+    CPU = "cpu"
+    """In main memory, to leave the device's to the model."""
+
+
 class RunSettings(msgspec.Struct, frozen=True):
     """Everything about a run that the window can set; sent whole each time.
 
@@ -117,6 +126,11 @@ class RunSettings(msgspec.Struct, frozen=True):
         loss: How the loss is made.
         requires_grad: Input leaves whose own gradient is wanted.
         optimizer: Whether the workload's optimizer steps after backward.
+        restore_state: Whether a step leaves buffers, random state, `.grad` and flags as it found them; `None` means: if
+            the workload has no optimizer. A step whose optimizer steps never restores parameters.
+        run_eagerly: Whether compiled modules run uncompiled, so that hooks in them fire.
+        budget_bytes: What captures may hold; `None` is a quarter of what was free when the model was loaded.
+        capture_place: Where captures are kept.
     """
 
     device: str = "cpu"
@@ -124,6 +138,10 @@ class RunSettings(msgspec.Struct, frozen=True):
     loss: LossChoice = LossChoice.AUTO
     requires_grad: tuple[str, ...] = ()
     optimizer: bool = True
+    restore_state: bool | None = None
+    run_eagerly: bool = False
+    budget_bytes: int | None = None
+    capture_place: CapturePlace = CapturePlace.DEVICE
 
 
 class InputInfo(msgspec.Struct, frozen=True):
