@@ -32,6 +32,10 @@ class NoDataError(Exception):
     """The tensor has no values that could be copied; the text says why."""
 
 
+class WrappedError(Exception):
+    """The tensor is a wrapper around the one that has the values; `wrapped.plain_value` finds it."""
+
+
 class Buffer:
     """One private copy.
 
@@ -73,7 +77,8 @@ class BufferPool:
         self._used: dict[int, list[Buffer]] = defaultdict(list)
         self._free: dict[_Key, list[Buffer]] = {}
         self._copied: dict[int, tuple[weakref.ref[torch.Tensor], int, Buffer]] = {}
-        self._recent_gradients: list[tuple[torch.Tensor, int, Buffer]] = []
+        self._recent_gradients: list[tuple[torch.Tensor, int, int, Buffer]] = []
+        self._overwritten: set[Buffer] = set()
 
     def begin_step(self, step: int) -> None:
         """Open a step, and give back buffers that no step has wanted for a while."""
@@ -90,6 +95,7 @@ class BufferPool:
         """Let go of the user's tensors; the copies stay."""
         self._copied.clear()
         self._recent_gradients.clear()
+        self._overwritten.clear()
 
     def drop_step(self, step: int) -> None:
         """Make a step's buffers free; those that are being read become free when the reader is done."""
@@ -123,12 +129,22 @@ class BufferPool:
         """
         found = self._copied.get(id(tensor))
         version = version_of(tensor)
-        if found is not None and found[0]() is tensor and found[1] == version:
-            return found[2]
+        if found is not None and found[0]() is tensor:
+            if found[1] == version:
+                return found[2]
+            self._overwritten.add(found[2])
         buffer = self._copy(tensor.detach())
         if version is not None:
             self._copied[id(tensor)] = (weakref.ref(tensor), version, buffer)
         return buffer
+
+    def overwritten(self) -> set[Buffer]:
+        """Return the open step's copies of tensors that were modified in place afterwards, as far as that was seen."""
+        for reference, version, buffer in self._copied.values():
+            tensor = reference()
+            if tensor is not None and version_of(tensor) != version:
+                self._overwritten.add(buffer)
+        return self._overwritten
 
     def copy_gradient(self, gradient: torch.Tensor) -> Buffer:
         """Copy a gradient, or find the copy that the neighbouring hook has just made of it.
@@ -138,13 +154,15 @@ class BufferPool:
             NoDataError: The tensor has no values.
         """
         version = version_of(gradient)
-        for other, other_version, buffer in self._recent_gradients:
-            if version == other_version and (other is gradient or _same_memory(other, gradient)):
+        pointer = _pointer(gradient)
+        for other, other_version, other_pointer, buffer in self._recent_gradients:
+            same = other is gradient or (pointer and pointer == other_pointer and _same_values(other, gradient))
+            if same and other_version == version:
                 return buffer
         buffer = self._copy(gradient.detach())
         if version is not None:
             # The gradient is held, so its memory cannot become another tensor's while it is in this list.
-            self._recent_gradients.append((gradient, version, buffer))
+            self._recent_gradients.append((gradient, version, pointer, buffer))
             del self._recent_gradients[:-_RECENT_GRADIENTS]
         return buffer
 
@@ -154,7 +172,7 @@ class BufferPool:
         if tensor.is_meta:
             raise NoDataError("meta tensor")
         if is_functorch_wrapped(tensor):
-            raise NoDataError("wrapped by torch.func")
+            raise WrappedError
         key = (tensor.shape, tensor.stride(), tensor.dtype, tensor.device)
         buffer = self._take(key)
         if buffer is None:
@@ -170,6 +188,8 @@ class BufferPool:
     def _copy_special(self, tensor: torch.Tensor) -> Buffer:
         if tensor.is_meta:
             raise NoDataError("meta tensor")
+        if hasattr(tensor, "to_local"):
+            raise WrappedError
         spec = spec_of(tensor)
         self._reserve(spec.size_bytes)
         return self._use(Buffer(tensor.clone(), spec, None))
@@ -212,17 +232,17 @@ def _no_room() -> bool:
     return False
 
 
-def _same_memory(one: torch.Tensor, other: torch.Tensor) -> bool:
+def _pointer(tensor: torch.Tensor) -> int:
+    """Return where a plain tensor's values begin, or 0 for one that is not plain or empty."""
+    return tensor.data_ptr() if type(tensor) is torch.Tensor and tensor.layout is torch.strided else 0
+
+
+def _same_values(one: torch.Tensor, other: torch.Tensor) -> bool:
+    """Whether two plain tensors that begin at the same place read the same memory in the same way."""
     return (
-        type(one) is torch.Tensor
-        and type(other) is torch.Tensor
-        and one.layout is torch.strided
-        and other.layout is torch.strided
-        and one.data_ptr() == other.data_ptr()
-        and one.shape == other.shape
+        one.shape == other.shape
         and one.dtype is other.dtype
         and one.stride() == other.stride()
         and one.is_conj() == other.is_conj()
         and one.is_neg() == other.is_neg()
-        and one.numel() > 0
     )

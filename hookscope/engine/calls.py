@@ -18,11 +18,14 @@ class Call:
     __slots__ = (
         "awaited_inputs",
         "awaited_outputs",
+        "backward_pass",
         "badges",
         "created_from",
         "index",
         "input_edges",
         "inputs",
+        "output_leaves",
+        "passes",
         "path",
         "shares",
     )
@@ -36,6 +39,9 @@ class Call:
         self.input_edges: dict[Edge, list[str]] = {}
         self.awaited_outputs: set[str] = set()
         self.awaited_inputs: set[str] = set()
+        self.output_leaves: list[str] = []
+        self.backward_pass: int | None = None
+        self.passes = 1
         self.shares: dict[str, Buffer] = {}
         """First leaf of an input edge -> the sum that has arrived so far."""
 
@@ -64,6 +70,13 @@ class CallStacks:
                 del stack[position:]
                 return call, abandoned
         return None, []
+
+    def take_open(self) -> list[Call]:
+        """Forget and return the open calls of this thread, innermost first."""
+        stack = self._stack()
+        calls = stack[::-1]
+        stack.clear()
+        return calls
 
     def _stack(self) -> list[Call]:
         stack: list[Call] | None = getattr(self._local, "stack", None)

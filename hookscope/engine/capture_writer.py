@@ -5,11 +5,12 @@ from collections.abc import Callable
 
 import torch
 
-from hookscope.engine.buffers import Buffer, NoDataError, OverBudgetError
+from hookscope.engine.buffers import Buffer, NoDataError, OverBudgetError, WrappedError
 from hookscope.engine.captures import Capture, CaptureStore
 from hookscope.engine.specs import spec_of
 from hookscope.engine.views import build_view
-from hookscope.protocol.identity import TensorRef
+from hookscope.engine.wrapped import plain_value
+from hookscope.protocol.identity import Slot, TensorRef
 from hookscope.protocol.tensors import Badge, BadgeKind, TensorSpec
 from hookscope.protocol.views import StatisticsRequest
 
@@ -83,12 +84,32 @@ class CaptureWriter:
     ) -> Capture:
         try:
             buffer = copy(tensor)
+        except WrappedError:
+            return self._unwrapped(ref, tensor, badges, same_as)
         except Exception as error:
             return self._not_copied(ref, tensor, error, badges, same_as)
         capture = Capture(ref, self.step, next(self._order), buffer.spec, buffer, badges, same_as)
         self._store.add(capture)
         self._listener(capture)
         return capture
+
+    def _unwrapped(
+        self, ref: TensorRef, tensor: torch.Tensor, badges: tuple[Badge, ...], same_as: tuple[str, ...]
+    ) -> Capture:
+        try:
+            value, badge = plain_value(tensor)
+        except Exception as error:
+            return self._not_copied(ref, tensor, error, badges, same_as)
+        return self._copied(ref, value, self._pool.copy_activation, (*badges, badge), same_as)
+
+    def mark_overwritten(self) -> None:
+        """Say of which outputs a later operation has overwritten the original."""
+        overwritten = self._pool.overwritten()
+        if overwritten:
+            for capture in self._store.newest():
+                if capture.ref.slot is Slot.OUTPUT and capture.buffer in overwritten:
+                    capture.badges = (*capture.badges, Badge(BadgeKind.MODIFIED_AFTERWARDS))
+                    self._listener(capture)
 
     def _not_copied(
         self,

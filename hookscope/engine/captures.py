@@ -84,6 +84,10 @@ class CaptureStore:
         """Keep a capture of the open step; one with the same ref is replaced."""
         self._newest[capture.ref] = capture
 
+    def newest(self) -> list[Capture]:
+        """Return the captures of the open step."""
+        return list(self._newest.values())
+
     def keep_parameters(self) -> None:
         """Copy every parameter that is read where it is; called before an optimizer writes to them."""
         for capture in [c for captures in self._steps.values() for c in captures.values() if c.live is not None]:

@@ -38,14 +38,26 @@ sequence_number: Callable[[Node], int] = _sequence_of_node if hasattr(Node, "_se
 """Return a node's number; leaves (AccumulateGrad) have the largest possible one. Unknown numbers are 0."""
 
 
+def backward_pass() -> int:
+    """Return the number of the backward pass that autograd runs in this thread, or -1 outside of any."""
+    return int(_graph_task()) if _graph_task is not None else _UNKNOWN  # type: ignore[call-overload]
+
+
 def inside_backward() -> bool:
     """Whether autograd is running a backward pass in this thread, so that a forward now is a recomputation."""
-    return _graph_task is not None and _graph_task() != _UNKNOWN
+    return backward_pass() != _UNKNOWN
 
 
 def is_functorch_wrapped(tensor: torch.Tensor) -> bool:
     """Whether `vmap`, `grad` or `jvp` wraps the tensor: it has no values that outlive the transform."""
     return bool(_is_functorch(tensor)) if _is_functorch is not None else False
+
+
+def functorch_value(tensor: torch.Tensor) -> torch.Tensor:
+    """Return the plain tensor within a wrapped one; `vmap` has added its batch dim to it."""
+    while is_functorch_wrapped(tensor):
+        tensor = torch._C._functorch.get_unwrapped(tensor)
+    return tensor
 
 
 def version_of(tensor: torch.Tensor) -> int | None:

@@ -84,10 +84,15 @@ class ModuleHooks:
                 handle.remove()
         for path, module in modules.items():
             if path not in self._handles:
-                self._handles[path] = (
-                    module.register_forward_pre_hook(_Enter(self._observer, path), with_kwargs=True),
-                    module.register_forward_hook(_Leave(self._observer, path), with_kwargs=True),
-                )
+                self._hook(path, module)
+
+    def _hook(self, path: str, module: nn.Module) -> None:
+        try:
+            before = module.register_forward_pre_hook(_Enter(self._observer, path), with_kwargs=True)
+        except RuntimeError:  # TorchScript refuses hooks; the recorder says so when the module was never seen
+            return
+        after = module.register_forward_hook(_Leave(self._observer, path), with_kwargs=True)
+        self._handles[path] = (before, after)
 
 
 class StepHooks:

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from torch import nn
 
 from hookscope.engine.specs import dtype_name
+from hookscope.engine.traits import inherited, static_badges
 from hookscope.protocol.tree import ModuleInfo, ModuleTree, ParameterInfo
 
 
@@ -21,6 +22,7 @@ def describe_modules(model: nn.Module) -> ModuleTree:
     for path, module in model.named_modules():
         parent, _, name = path.rpartition(".")
         places[path] = len(infos)
+        from_parent = inherited(infos[places[parent]].badges) if path else ()
         infos.append(
             ModuleInfo(
                 path=path,
@@ -34,6 +36,7 @@ def describe_modules(model: nn.Module) -> ModuleTree:
                 in_place=getattr(module, "inplace", False) is True,
                 has_children=bool(module._modules),
                 description=_description(module),
+                badges=tuple(dict.fromkeys(static_badges(module) + from_parent)),
             )
         )
     return ModuleTree(tuple(infos))

@@ -17,7 +17,7 @@ from hookscope.engine.specs import spec_of
 from hookscope.protocol.identity import Slot, TensorRef
 from hookscope.protocol.tensors import Badge, BadgeKind, TensorSpec
 
-_UNINITIALIZED = Badge(BadgeKind.NO_DATA, "not initialised before the first step")
+_UNINITIALIZED = Badge(BadgeKind.UNINITIALIZED)
 
 
 @dataclass
@@ -39,6 +39,7 @@ class ParameterRecorder:
         self._gate = gate
         self._watched: dict[TensorRef, _Watched] = {}
         self._awaited: set[TensorRef] = set()
+        self._with_gradient: set[str] = set()
         self._running = False
 
     def watch(self, modules: Mapping[str, nn.Module]) -> None:
@@ -60,6 +61,7 @@ class ParameterRecorder:
         """Capture every parameter, and await its gradient."""
         self._running = True
         self._awaited.clear()
+        self._with_gradient.clear()
         for watched in self._watched.values():
             parameter = watched.parameter
             if isinstance(parameter, UninitializedParameter):
@@ -69,6 +71,10 @@ class ParameterRecorder:
                     watched.spec = spec_of(parameter)
                 self._writer.parameter(watched.reference, parameter, watched.spec)
             self._await_gradient(watched)
+
+    def has_gradient(self, path: str) -> bool:
+        """Whether a parameter of a module's own got a gradient in this step."""
+        return path in self._with_gradient
 
     def complete_step(self) -> None:
         """Say of which parameters no gradient came."""
@@ -97,6 +103,7 @@ class ParameterRecorder:
         """
         if self._running:
             self._awaited.discard(ref)
+            self._with_gradient.add(ref.path)
             self._writer.gradient(ref, gradient)
             self._gate.pass_safe_point()
 

@@ -5,7 +5,7 @@ one exception made on purpose: `StepAborted` at a safe point. What it hands to t
 never a node or a user's tensor, so a step leaves nothing alive.
 """
 
-from collections import Counter
+import itertools
 from collections.abc import Mapping
 from typing import Any
 
@@ -14,13 +14,21 @@ from torch import nn
 
 from hookscope.engine.calls import Call, CallStacks
 from hookscope.engine.capture_writer import CaptureWriter
-from hookscope.engine.compat import base_of, inside_backward, next_sequence_number, version_of
+from hookscope.engine.compat import (
+    backward_pass,
+    base_of,
+    inside_backward,
+    is_functorch_wrapped,
+    next_sequence_number,
+    version_of,
+)
 from hookscope.engine.gradient_taps import BaseGradient, InputShare, OutputGradient, PassedThrough
 from hookscope.engine.graph_walk import Edge, edge_of, input_taps
 from hookscope.engine.hooks import ModuleHooks, StepHooks
 from hookscope.engine.parameter_recorder import ParameterRecorder
 from hookscope.engine.pause import Gate
 from hookscope.engine.tensor_tree import argument_leaves, leaves
+from hookscope.engine.traits import static_badges
 from hookscope.protocol.events import Phase, StepProgress
 from hookscope.protocol.identity import Slot, TensorRef
 from hookscope.protocol.tensors import Badge, BadgeKind
@@ -41,7 +49,7 @@ class Recorder:
         self._module_hooks = ModuleHooks(self)
         self._step_hooks = StepHooks()
         self._watched: dict[str, nn.Module] = {}
-        self._counts: Counter[str] = Counter()
+        self._counts: dict[str, itertools.count[int]] = {}
         self._calls: list[Call] = []
         self._stacks = CallStacks()
         self._running = False
@@ -85,9 +93,9 @@ class Recorder:
 
     def complete_step(self) -> None:
         """Say, for everything that was awaited and did not come, why it is absent. Called after a whole backward."""
-        for path in self._watched:
-            if not self._counts[path]:
-                self._writer.absent(TensorRef(path, Slot.OUTPUT, "out"), Badge(BadgeKind.NEVER_CALLED))
+        for path, module in self._watched.items():
+            if path not in self._counts:
+                self._writer.absent(TensorRef(path, Slot.OUTPUT, "out"), self._never_called(path, module))
         nothing = Badge(BadgeKind.NO_GRADIENT_REACHED)
         for call in self._calls:
             for leaf in sorted(call.awaited_outputs):
@@ -95,6 +103,13 @@ class Recorder:
             for leaf in sorted(call.awaited_inputs):
                 self._writer.absent(TensorRef(call.path, Slot.GRAD_INPUT, leaf, call.index), nothing)
         self._parameters.complete_step()
+        self._writer.mark_overwritten()
+
+    def fail_step(self, error: BaseException) -> None:
+        """Say which calls of this thread an exception has left. Called before `end_step`."""
+        for call in self._stacks.take_open():
+            badge = Badge(BadgeKind.RAISED, f"{type(error).__name__}: {error}")
+            self._writer.absent(TensorRef(call.path, Slot.OUTPUT, "out", call.index), badge)
 
     def end_step(self) -> None:
         """Take the step's hooks off and let go of the user's tensors, however the step ended."""
@@ -117,8 +132,10 @@ class Recorder:
         """Capture the inputs and note where their gradients will leave. See `hooks.Observer`."""
         if not self._running:
             return
-        index = self._counts[path]
-        self._counts[path] = index + 1
+        counter = self._counts.get(path)
+        if counter is None:
+            counter = self._counts.setdefault(path, itertools.count())
+        index = next(counter)  # two threads never get the same number
         call = Call(path, index, next_sequence_number())
         self._calls.append(call)
         self._stacks.push(call)
@@ -162,11 +179,12 @@ class Recorder:
             self._writer.activation(TensorRef(call.path, Slot.OUTPUT, leaf, call.index), tensor, call.badges)
             edge = edge_of(tensor) if gradients else None
             if edge is None:
-                reason = BadgeKind.OUTPUT_NEEDS_NO_GRAD if gradients else BadgeKind.NO_GRAD_MODE
-                self._writer.absent(TensorRef(call.path, Slot.GRAD_OUTPUT, leaf, call.index), Badge(reason))
+                reason = Badge(_why_no_gradient(tensor, gradients))
+                self._writer.absent(TensorRef(call.path, Slot.GRAD_OUTPUT, leaf, call.index), reason)
                 continue
             edges.append(edge)
             call.awaited_outputs.add(leaf)
+            call.output_leaves.append(leaf)
             self._step_hooks.before_node(edge[0], OutputGradient(self, call, leaf, edge[1]))
             base = base_of(tensor)
             if base is not None:
@@ -218,7 +236,11 @@ class Recorder:
     # -- backward, in hooks -------------------------------------------------------------------------------------
 
     def output_gradient(self, call: Call, leaf: str, gradient: torch.Tensor | None, badges: tuple[Badge, ...]) -> None:
-        """Capture a grad_output, or say that none came; the first word for a leaf counts. See `GradientSink`."""
+        """Capture a grad_output, or say that none came. See `GradientSink`.
+
+        The first word for a leaf counts: a view that has had its own gradient needs none from its base.
+        """
+        self._notice_pass(call)
         if leaf not in call.awaited_outputs or call.path not in self._watched:
             return
         call.awaited_outputs.discard(leaf)
@@ -235,6 +257,7 @@ class Recorder:
         """Capture this call's share of an input's gradient; what several nodes pass on adds up. See `GradientSink`."""
         if call.path not in self._watched:
             return
+        self._notice_pass(call)
         leaf = found[0]
         ref = TensorRef(call.path, Slot.GRAD_INPUT, leaf, call.index)
         before = call.shares.get(leaf)
@@ -248,3 +271,32 @@ class Recorder:
         if capture.buffer is not None:
             call.shares[leaf] = capture.buffer
         self._gate.pass_safe_point()
+
+    def _notice_pass(self, call: Call) -> None:
+        """Begin anew when a further backward pass reaches a call: its gradients replace those of the last one."""
+        number = backward_pass()
+        if number == call.backward_pass:
+            return
+        if call.backward_pass is not None:
+            call.awaited_outputs.update(call.output_leaves)
+            call.shares.clear()
+            call.passes += 1
+            later = Badge(BadgeKind.LATER_PASS, str(call.passes))
+            call.badges = (*(badge for badge in call.badges if badge.kind is not BadgeKind.LATER_PASS), later)
+        call.backward_pass = number
+
+    def _never_called(self, path: str, module: nn.Module) -> Badge:
+        badges = [badge for badge in static_badges(module) if badge.kind is not BadgeKind.SHARDED]
+        if badges:
+            return badges[0]
+        if self._parameters.has_gradient(path):
+            return Badge(BadgeKind.NEVER_CALLED_WITH_GRADIENT)
+        return Badge(BadgeKind.NEVER_CALLED)
+
+
+def _why_no_gradient(output: torch.Tensor, gradients: bool) -> BadgeKind:
+    if not (output.dtype.is_floating_point or output.dtype.is_complex):
+        return BadgeKind.INTEGER_OUTPUT
+    if is_functorch_wrapped(output):
+        return BadgeKind.FUNCTORCH
+    return BadgeKind.OUTPUT_NEEDS_NO_GRAD if gradients else BadgeKind.NO_GRAD_MODE

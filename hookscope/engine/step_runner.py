@@ -119,6 +119,7 @@ class StepRunner:
             raise
         except (Exception, SystemExit) as error:
             failure = self._failure(kind, error)
+            self._recorder.fail_step(error)
             traceback.clear_frames(error.__traceback__)  # the frames hold the step's activations
             raise FailureError(failure) from None
 
