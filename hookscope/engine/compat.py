@@ -71,3 +71,25 @@ def version_of(tensor: torch.Tensor) -> int | None:
 def base_of(tensor: torch.Tensor) -> torch.Tensor | None:
     """Return the tensor that this one is a differentiable view of, if it is one."""
     return tensor._base if tensor._is_view() else None
+
+
+MODULE_CALL: CodeType = nn.Module._call_impl.__code__
+"""The code that every call of a module runs; its frame stands for the call."""
+
+
+def function_modes() -> list[TorchFunctionMode]:
+    """Return the modes that are active on this thread, outermost first."""
+    return overrides._get_current_function_mode_stack()
+
+
+def set_function_modes(modes: Sequence[TorchFunctionMode]) -> None:
+    """Make exactly these modes active on this thread."""
+    for _ in function_modes():
+        overrides._pop_mode()
+    for mode in modes:
+        overrides._push_mode(mode)
+
+
+def remove_function_mode(mode: TorchFunctionMode) -> None:
+    """End a mode on this thread; those that were entered after it stay."""
+    set_function_modes([other for other in function_modes() if other is not mode])

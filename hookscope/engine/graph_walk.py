@@ -29,7 +29,8 @@ def edge_of(tensor: torch.Tensor) -> Edge | None:
         return None
     node = tensor.grad_fn
     if node is None:  # a leaf: the node that accumulates into it
-        node = get_gradient_edge(tensor).node
+        with torch._C.DisableTorchFunctionSubclass():  # a subclass would put a node of its own in between
+            node = get_gradient_edge(tensor).node
     return node, tensor.output_nr
 
 

@@ -100,10 +100,19 @@ class StepHooks:
 
     def __init__(self) -> None:
         self._handles: list[Handle] = []
+        self._nodes: list[Node] = []
 
     def before_node(self, node: Node, tap: Callable[[tuple[torch.Tensor | None, ...]], None]) -> None:
         """Call `tap` with the gradients that arrive at a node."""
         self._handles.append(node.register_prehook(tap))
+
+    def before_leaf(self, node: Node, tap: Callable[[tuple[torch.Tensor | None, ...]], None]) -> None:
+        """Call `tap` with the gradients that arrive at the node that accumulates into a leaf.
+
+        The leaf itself does not hold this node: without a reference it would go, with its hooks, before it is used.
+        """
+        self._nodes.append(node)
+        self.before_node(node, tap)
 
     def after_node(self, node: Node, tap: Callable[[tuple[torch.Tensor | None, ...], object], None]) -> None:
         """Call `tap` with the gradients that a node passes on, and those that it received."""
@@ -114,6 +123,7 @@ class StepHooks:
         for handle in self._handles:
             handle.remove()
         self._handles.clear()
+        self._nodes.clear()
 
 
 def on_accumulated(parameter: nn.Parameter, tap: Callable[[torch.Tensor], None]) -> Handle:

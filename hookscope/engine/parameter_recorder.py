@@ -66,10 +66,11 @@ class ParameterRecorder:
             parameter = watched.parameter
             if isinstance(parameter, UninitializedParameter):
                 self._writer.absent(watched.reference, _UNINITIALIZED)
-            else:
-                if not _describes(watched.spec, parameter):
-                    watched.spec = spec_of(parameter)
-                self._writer.parameter(watched.reference, parameter, watched.spec)
+                self._writer.absent(watched.gradient, _UNINITIALIZED)
+                continue
+            if not _describes(watched.spec, parameter):
+                watched.spec = spec_of(parameter)
+            self._writer.parameter(watched.reference, parameter, watched.spec)
             self._await_gradient(watched)
 
     def has_gradient(self, path: str) -> bool:

@@ -185,7 +185,8 @@ class Recorder:
             edges.append(edge)
             call.awaited_outputs.add(leaf)
             call.output_leaves.append(leaf)
-            self._step_hooks.before_node(edge[0], OutputGradient(self, call, leaf, edge[1]))
+            hook = self._step_hooks.before_leaf if tensor.is_leaf else self._step_hooks.before_node
+            hook(edge[0], OutputGradient(self, call, leaf, edge[1]))
             base = base_of(tensor)
             if base is not None:
                 self._watch_base(call, leaf, tensor, base, edge)

@@ -12,12 +12,9 @@ def dtype_name(dtype: torch.dtype) -> str:
 
 
 def spec_of(tensor: torch.Tensor) -> TensorSpec:
-    """Describe a tensor. A strided nested tensor has no one shape: it gets that of its dim 0."""
+    """Describe a tensor. The dims of a nested tensor in which its parts differ are -1."""
     if tensor.is_nested:
-        try:
-            shape = tuple(int(size) for size in tensor.shape)
-        except (RuntimeError, TypeError):
-            shape = (int(tensor.size(0)),)
+        shape = tuple(_nested_size(tensor, dim) for dim in range(tensor.dim()))
         return TensorSpec(shape, dtype_name(tensor.dtype), str(tensor.device), "nested")
     if isinstance(tensor, (UninitializedParameter, UninitializedBuffer)):
         return TensorSpec((), dtype_name(tensor.dtype), str(tensor.device), "uninitialized")
@@ -28,6 +25,13 @@ def spec_of(tensor: torch.Tensor) -> TensorSpec:
         str(tensor.layout).removeprefix("torch."),
         tensor.numel() * tensor.element_size(),
     )
+
+
+def _nested_size(tensor: torch.Tensor, dim: int) -> int:
+    try:
+        return int(tensor.size(dim))
+    except Exception:
+        return -1
 
 
 def named_specs(found: list[tuple[str, torch.Tensor]]) -> tuple[NamedSpec, ...]:

@@ -65,8 +65,8 @@ def format_duration(seconds: float) -> str:
 
 
 def format_shape(shape: Sequence[int]) -> str:
-    """Write sizes as `16 × 32 × 8 × 8`; one size as `10`, none as `scalar`."""
-    return " × ".join(str(size) for size in shape) if shape else "scalar"
+    """Write sizes as `16 × 32 × 8 × 8`, one as `10`, none as `scalar`, and one that differs (-1) as `?`."""
+    return " × ".join(str(size) if size >= 0 else "?" for size in shape) if shape else "scalar"
 
 
 def leaf_label(leaf: str) -> str:

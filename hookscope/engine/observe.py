@@ -1,0 +1,250 @@
+"""The engine for scripts, notebooks and tests: observe a model in this process, without any window.
+
+Everything between entering and leaving the `with` block is one step, however many forward and backward passes it has.
+"""
+
+import itertools
+from collections.abc import Iterable
+from operator import attrgetter
+from types import TracebackType
+from typing import Self
+
+import torch
+from torch import nn
+
+from hookscope.engine import memory
+from hookscope.engine.buffers import BufferPool
+from hookscope.engine.capture_writer import CaptureWriter
+from hookscope.engine.captures import Capture, CaptureStore
+from hookscope.engine.loaded_model import BUDGET_SHARE
+from hookscope.engine.module_choice import choose_modules, first_paths
+from hookscope.engine.observed import NotCaptured, ObservedRecord, UnknownNameError, listed, record_of, unknown
+from hookscope.engine.pause import Gate
+from hookscope.engine.recorder import Recorder
+from hookscope.protocol.badge_words import badge_reason
+from hookscope.protocol.hooks import HookMode
+from hookscope.protocol.identity import Slot, TensorRef
+from hookscope.protocol.tensors import Badge, BadgeKind
+
+_Key = tuple[TensorRef, str, int]
+_NO_BACKWARD = (
+    "No gradient arrived within the block: no backward pass ran in it, or it reached nothing that is observed."
+)
+
+
+def observe(
+    model: nn.Module,
+    modules: str | Iterable[str] = "*",
+    *,
+    backward: str = "exact",
+    budget_bytes: int | None = None,
+    scaler: "torch.amp.GradScaler | None" = None,
+) -> "Observation":
+    """Observe modules of a model within a `with` block, and leave the model as it was.
+
+    Inputs, outputs, parameters and all gradients of each call are copied when they come by; losses and gradients keep
+    every bit, and in-place operations work::
+
+        with hookscope.observe(model) as seen:
+            loss(model(x)).backward()
+        for record in seen.records():
+            print(record.path, record.slot, record.leaf, record.shape, *record.badges)
+        seen.tensor("layer1.0.conv1", "grad_output").norm()
+
+    The block may hold several forward and backward passes, and nothing is read before someone asks, inside of it or
+    after it. Observations of one model may be nested.
+
+    Args:
+        model: Any module.
+        modules: A glob or module path, or several; `*` matches every module, the root `""` included.
+        backward: How gradients are captured: `exact`, or `native`, `alias` or `legacy`; see `protocol.hooks.HookMode`.
+        budget_bytes: What the copies may hold; `None` is a quarter of what is free now on the model's device. What does
+            not fit has a record and no values.
+        scaler: The gradient scaler in use, so that records say by which factor their gradients are too large. They are
+            not divided. The factor is that at the beginning of the block.
+
+    Returns:
+        A context manager that gives itself, and is read with `records()` and `tensor()`.
+
+    Raises:
+        UnknownNameError: (a `KeyError`) A module path or a glob matches nothing, or there is no such mode.
+    """
+    if backward not in {mode.value for mode in HookMode}:
+        raise unknown("way to capture gradients", backward, HookMode, otherwise=f"there are {listed(HookMode)}")
+    return Observation(model, modules, HookMode(backward), budget_bytes, scaler)
+
+
+class Observation:
+    """What was seen of a model. Made by `observe`; entered once.
+
+    Args:
+        model: See `observe`, also for the others.
+        modules: What is observed.
+        mode: How gradients are captured.
+        budget_bytes: What the copies may hold.
+        scaler: The gradient scaler in use.
+
+    Raises:
+        UnknownNameError: See `observe`.
+    """
+
+    def __init__(
+        self,
+        model: nn.Module,
+        modules: str | Iterable[str],
+        mode: HookMode,
+        budget_bytes: int | None,
+        scaler: "torch.amp.GradScaler | None",
+    ) -> None:
+        self._names = first_paths(model)
+        self._modules = choose_modules(model, [modules] if isinstance(modules, str) else modules)
+        self._mode = mode
+        self._scaler = scaler
+        self._scaled: tuple[Badge, ...] = ()
+        budget = memory.free_bytes(_device_of(model)) // BUDGET_SHARE if budget_bytes is None else budget_bytes
+        self._store = CaptureStore(BufferPool(budget))
+        self._recorder = Recorder(CaptureWriter(self._store, self._take), Gate())
+        self._captures: dict[_Key, Capture] = {}
+        self._gradient_arrived = False
+
+    def __enter__(self) -> Self:
+        """Put the hooks on.
+
+        Raises:
+            RuntimeError: It was entered before.
+        """
+        if self._recorder.step:
+            raise RuntimeError("an observation can be entered once; call hookscope.observe(...) again")
+        if self._scaler is not None:
+            self._scaled = (Badge(BadgeKind.SCALED, f"{self._scaler.get_scale():g}"),)
+        try:
+            self._recorder.watch(self._modules)
+            self._recorder.begin_step(1)
+            self._store.keep_parameters()  # nobody tells when an optimizer writes to them
+        except BaseException:
+            self._take_off()
+            raise
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        """Take the hooks off; an exception passes, and what was seen up to it stays."""
+        try:
+            if error is None:
+                self._recorder.complete_step()
+            else:
+                self._recorder.fail_step(error)
+        finally:
+            self._take_off()
+
+    def records(self) -> list[ObservedRecord]:
+        """Return what has come by, in the order in which it happened."""
+        return [record_of(capture) for capture in self._in_order()]
+
+    def tensor(self, path: str, slot: str, call: int = 0, leaf: str | None = None) -> torch.Tensor:
+        """Return a private copy of a captured value, on the device where it is kept.
+
+        Args:
+            path: Module path; any of its names will do.
+            slot: `input`, `output`, `grad_input`, `grad_output`, `parameter` or `parameter_grad`.
+            call: Which call of the module within the block. Of several backward passes, the newest counts.
+            leaf: Place in a nested value; it may be left out when only one has a value.
+
+        Returns:
+            A tensor of its own, without graph.
+
+        Raises:
+            NotCaptured: There is no value; the message says why.
+            UnknownNameError: (a `KeyError`) There is no such module, slot or leaf, or several leaves to choose from.
+        """
+        first = self._observed_path(path)
+        if slot not in set(Slot):
+            raise unknown("slot", slot, Slot, otherwise=f"there are {listed(Slot)}")
+        found = {
+            capture.ref.leaf: capture  # the newest of several
+            for capture in self._in_order()
+            if (capture.ref.path, capture.ref.slot, capture.ref.call) == (first, slot, call)
+        }
+        if not found:
+            of_module = [capture for capture in self._in_order() if capture.ref.path == first]
+            why = self._why_no_parameter if slot in {Slot.PARAMETER, Slot.PARAMETER_GRAD} else self._why_nothing
+            raise NotCaptured(why(of_module, Slot(slot), call))
+        return self._copy_of(_choose(found, leaf))
+
+    def _copy_of(self, capture: Capture) -> torch.Tensor:
+        if capture.buffer is None:
+            raise NotCaptured(self._reason(capture))
+        with torch.no_grad(), self._store.pool.reading(capture.buffer) as values:
+            return values.clone()
+
+    def _reason(self, capture: Capture) -> str:
+        kinds = {badge.kind for badge in capture.badges}
+        if BadgeKind.NO_GRADIENT_REACHED in kinds and not self._gradient_arrived:
+            return _NO_BACKWARD
+        return " ".join(map(badge_reason, capture.badges)) or badge_reason(Badge(BadgeKind.OVER_BUDGET))
+
+    def _why_no_parameter(self, of_module: list[Capture], _slot: Slot, call: int) -> str:
+        if call:
+            return "Parameters belong to no call: leave `call` out."
+        if any(capture.ref.slot is Slot.PARAMETER for capture in of_module):
+            return _NO_BACKWARD
+        return "The module has no parameters of its own."
+
+    def _why_nothing(self, of_module: list[Capture], slot: Slot, call: int) -> str:
+        """Say why there is not even a record."""
+        calls = {capture.ref.call for capture in of_module if capture.ref.slot in {Slot.INPUT, Slot.OUTPUT}}
+        if call not in calls:
+            times = f"{len(calls)} time{'s' * (len(calls) != 1)}" if calls else "not"
+            return f"Within the block the module was called {times}; there is no call {call}."
+        outputs = [capture for capture in of_module if (capture.ref.slot, capture.ref.call) == (Slot.OUTPUT, call)]
+        if outputs and outputs[0].spec is None:  # never called, or raised: what holds for its output holds for the rest
+            return self._reason(outputs[0])
+        if slot in {Slot.INPUT, Slot.OUTPUT}:
+            return f"The {slot.value} of this call holds no tensor."
+        return _NO_BACKWARD if not self._gradient_arrived else "No gradient came by here."
+
+    def _observed_path(self, path: str) -> str:
+        first = self._names.get(path)
+        if first in self._modules:
+            return str(first)
+        if first is not None:
+            raise UnknownNameError(f"the module {path!r} is not observed; observed are {listed(self._modules)}")
+        raise unknown("module", path, self._names, otherwise=f"observed are {listed(self._modules)}")
+
+    def _in_order(self) -> list[Capture]:
+        return sorted(self._captures.values(), key=attrgetter("order"))
+
+    def _take(self, capture: Capture) -> None:
+        """Take a capture from a hook, on whichever thread."""
+        ref = capture.ref
+        if ref.slot.is_gradient and capture.spec is not None:
+            self._gradient_arrived = True
+            if not set(self._scaled) <= set(capture.badges):
+                capture.badges += self._scaled
+        later = next((badge.detail for badge in capture.badges if badge.kind is BadgeKind.LATER_PASS), "")
+        # A grad_input that adds up, or an input that turns out to be modified, comes again and takes its own place.
+        # What accumulates in a parameter is another value each time.
+        self._captures[ref, later, capture.order if ref.slot is Slot.PARAMETER_GRAD else 0] = capture
+
+    def _take_off(self) -> None:
+        self._recorder.end_step()
+        self._recorder.watch({})
+
+
+def _choose(found: dict[str, Capture], leaf: str | None) -> Capture:
+    """Return the capture that is meant; a leaf that is the same tensor as another one is that one's."""
+    if leaf is not None:
+        meant = [capture for name, capture in found.items() if leaf == name or leaf in capture.same_as]
+        if not meant:
+            raise unknown("leaf", leaf, found, otherwise=f"there are {listed(found)}")
+        return meant[-1]
+    with_values = {name: capture for name, capture in found.items() if capture.buffer is not None}
+    if len(with_values) > 1:
+        raise UnknownNameError(f"there are several leaves, name the one that is meant: {listed(with_values)}")
+    return next(iter((with_values or found).values()))
+
+
+def _device_of(model: nn.Module) -> torch.device:
+    tensor = next(itertools.chain(model.parameters(), model.buffers()), None)
+    return torch.device("cpu") if tensor is None else tensor.device
