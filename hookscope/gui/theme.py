@@ -17,6 +17,7 @@ class Theme:
     text: str
     quiet: str
     accent: str
+    on_accent: str
     forward: str
     backward: str
     at_hand: str
@@ -34,6 +35,7 @@ DARK = Theme(
     text="#d7dae0",
     quiet="#8b929e",
     accent="#4aa8ff",
+    on_accent="#10151c",
     forward="#4aa8ff",
     backward="#f29e4c",
     at_hand="#f0b429",
@@ -48,8 +50,9 @@ LIGHT = Theme(
     raised="#eceef2",
     line="#d5d9e0",
     text="#22262d",
-    quiet="#6a7280",
+    quiet="#68707e",
     accent="#0b6bcb",
+    on_accent="#ffffff",
     forward="#0b6bcb",
     backward="#b35a00",
     at_hand="#9a6700",

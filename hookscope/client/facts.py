@@ -1,0 +1,100 @@
+"""What can be read of a session at any time. Belongs to the thread of the session."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from hookscope.client.link import Link
+from hookscope.client.model import ModelMirror, Setup
+from hookscope.client.records import RecordBook
+from hookscope.client.state import SessionState
+from hookscope.protocol.devices import DeviceInfo
+from hookscope.protocol.events import Hello, StepFinished, StepProgress
+from hookscope.protocol.failures import Failure
+from hookscope.protocol.tree import ModuleTree
+from hookscope.protocol.workload import RunSettings, Source, WorkloadInfo
+
+
+@dataclass
+class Candidate:
+    """A debuggee that takes the place of the present one when its model is loaded."""
+
+    link: Link
+    setup: Setup
+    hello: Hello | None = None
+
+
+class SessionFacts:
+    """The read-only side of `DebugSession`, which alone changes any of it."""
+
+    def __init__(self) -> None:
+        self._state = SessionState.NO_MODEL
+        self._model = ModelMirror()
+        self._candidate: Candidate | None = None
+        self._failure: Failure | None = None
+        self._failed_setup: Setup | None = None
+
+    @property
+    def state(self) -> SessionState:
+        """Where the session is."""
+        return self._state
+
+    @property
+    def source(self) -> Source | None:
+        """Where the loaded model came from; `None` before the first one is loaded."""
+        return self._model.source
+
+    @property
+    def wanted_source(self) -> Source | None:
+        """What is being loaded, else what `restart` would load; `None` when there is nothing to load."""
+        setup = self._candidate.setup if self._candidate is not None else self._failed_setup
+        return setup.source if setup is not None else self._model.source
+
+    @property
+    def tree(self) -> ModuleTree | None:
+        """The modules of the loaded model."""
+        return self._model.tree
+
+    @property
+    def workload(self) -> WorkloadInfo | None:
+        """What else was loaded."""
+        return self._model.workload
+
+    @property
+    def settings(self) -> RunSettings:
+        """Settings of the next step; those on their way to the debuggee count already."""
+        return self._model.settings
+
+    @property
+    def checked(self) -> tuple[str, ...]:
+        """Paths of the checked modules."""
+        return self._model.checked
+
+    @property
+    def hello(self) -> Hello | None:
+        """What the debuggee said of itself: that of the loaded model, where there is one."""
+        return self._model.hello
+
+    @property
+    def devices(self) -> tuple[DeviceInfo, ...]:
+        """Devices to choose from; empty until a debuggee has told them."""
+        return self._model.hello.devices if self._model.hello is not None else ()
+
+    @property
+    def records(self) -> RecordBook:
+        """Newest records of the loaded model; the same object all the time."""
+        return self._model.records
+
+    @property
+    def history(self) -> Sequence[StepFinished]:
+        """The finished steps, the newest last; of very many the oldest are dropped."""
+        return self._model.history
+
+    @property
+    def progress(self) -> StepProgress | None:
+        """Where the running step is; `None` when none runs."""
+        return self._model.progress
+
+    @property
+    def failure(self) -> Failure | None:
+        """The newest failure, until it is dismissed or something succeeds that shows it to be over."""
+        return self._failure

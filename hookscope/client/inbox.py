@@ -1,0 +1,124 @@
+"""Where everything that a session will hear waits for its owner: filled by reader threads, emptied by the owner.
+
+It cannot grow without bound, however long the owner looks away: of a view per panel and of the progress only the
+newest is kept, records are merged per tensor ref, output keeps its end, and finished steps as many as a history holds.
+"""
+
+import itertools
+import threading
+from collections import deque
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass, field
+
+from hookscope.client.changes import Change, Ended, OutputPrinted
+from hookscope.client.output import TextTail
+from hookscope.protocol.events import Records, StepFinished, StepProgress, ViewReady
+from hookscope.protocol.identity import TensorRef
+from hookscope.protocol.tensors import Record
+
+HISTORY_STEPS = 10_000
+"""Finished steps that are kept."""
+
+Arrival = Change | Ended
+
+
+@dataclass
+class _MergedRecords:
+    newest: dict[TensorRef, Record] = field(default_factory=dict)
+
+    def item(self) -> Records:
+        return Records(tuple(self.newest.values()))
+
+
+@dataclass
+class _MergedOutput:
+    tail: TextTail = field(default_factory=TextTail)
+
+    def item(self) -> OutputPrinted:
+        return OutputPrinted(self.tail.text())
+
+
+class Inbox:
+    """Arrivals in their order, each with the number of the link it came from. Safe from every thread.
+
+    Args:
+        on_ready: Called when something arrived in an empty inbox, on the thread that brought it.
+    """
+
+    def __init__(self, on_ready: Callable[[], None] | None = None) -> None:
+        self._on_ready = on_ready
+        self._waiting: dict[Hashable, tuple[int, Arrival | _MergedRecords | _MergedOutput]] = {}
+        self._step_keys: deque[Hashable] = deque()
+        self._serial = itertools.count()
+        self._changed = threading.Condition()
+        self._closed = False
+
+    def put(self, sender: int, arrival: Arrival) -> None:
+        """Add what a link has heard."""
+        with self._changed:
+            if self._closed:
+                return
+            was_empty = not self._waiting
+            self._add(sender, arrival)
+            self._changed.notify_all()
+        if was_empty and self._on_ready is not None:
+            self._on_ready()
+
+    def take(self) -> list[tuple[int, Arrival]]:
+        """Return everything and be empty again."""
+        with self._changed:
+            waiting, self._waiting = self._waiting, {}
+            self._step_keys.clear()
+        return [
+            (sender, held.item() if isinstance(held, (_MergedRecords, _MergedOutput)) else held)
+            for sender, held in waiting.values()
+        ]
+
+    def wait(self, timeout_s: float) -> bool:
+        """Block until there is something to take; return whether there is."""
+        with self._changed:
+            return self._changed.wait_for(self._is_over, timeout_s) and bool(self._waiting)
+
+    def close(self) -> None:
+        """Drop everything, now and from now on; `on_ready` is not called again by a later `put`."""
+        with self._changed:
+            self._closed = True
+            self._waiting.clear()
+            self._on_ready = None
+            self._changed.notify_all()
+
+    def _is_over(self) -> bool:
+        return bool(self._waiting) or self._closed
+
+    def _add(self, sender: int, arrival: Arrival) -> None:
+        match arrival:
+            case Records():
+                # Merged into the earliest place: records never come after the end of their step.
+                held = self._waiting.setdefault((sender, Records), (sender, _MergedRecords()))[1]
+                assert isinstance(held, _MergedRecords)
+                for record in arrival.records:
+                    held.newest.pop(record.ref, None)
+                    held.newest[record.ref] = record
+            case OutputPrinted():
+                held = self._waiting.setdefault((sender, OutputPrinted), (sender, _MergedOutput()))[1]
+                assert isinstance(held, _MergedOutput)
+                held.tail.add(arrival.text)
+            case StepProgress():
+                self._replace((sender, StepProgress), sender, arrival)
+            case ViewReady():
+                self._replace((sender, ViewReady, arrival.panel), sender, arrival)
+            case StepFinished():
+                self._step_keys.append(self._append(sender, arrival))
+                if len(self._step_keys) > HISTORY_STEPS:
+                    del self._waiting[self._step_keys.popleft()]
+            case _:
+                self._append(sender, arrival)
+
+    def _replace(self, key: Hashable, sender: int, arrival: Arrival) -> None:
+        self._waiting.pop(key, None)  # so that the newest stands where it arrived
+        self._waiting[key] = (sender, arrival)
+
+    def _append(self, sender: int, arrival: Arrival) -> Hashable:
+        key = next(self._serial)
+        self._waiting[key] = (sender, arrival)
+        return key

@@ -1,0 +1,139 @@
+"""What the client knows of the loaded model: kept when its debuggee is lost, so that it can be read and replayed.
+
+Belongs to the thread of its session.
+"""
+
+from collections import deque
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from hookscope.client.inbox import HISTORY_STEPS
+from hookscope.client.records import RecordBook
+from hookscope.protocol import events
+from hookscope.protocol.failures import Failure, FailureKind
+from hookscope.protocol.workload import LossChoice, RunSettings, Source, SyntheticInput, WorkloadInfo
+
+if TYPE_CHECKING:
+    from hookscope.protocol.tree import ModuleTree
+
+
+@dataclass(frozen=True)
+class Setup:
+    """What is loaded: enough for a fresh debuggee to take the place of another."""
+
+    source: Source
+    settings: RunSettings
+    inputs: tuple[SyntheticInput, ...]
+
+
+class ModelMirror:
+    """The loaded model and what the user set up for it; see the properties of `DebugSession` with the same names."""
+
+    def __init__(self) -> None:
+        self.source: Source | None = None
+        self.tree: ModuleTree | None = None
+        self.workload: WorkloadInfo | None = None
+        self.settings = RunSettings()
+        self.inputs: tuple[SyntheticInput, ...] = ()
+        self.checked: tuple[str, ...] = ()
+        self.hello: events.Hello | None = None
+        self.records = RecordBook()
+        self.history: deque[events.StepFinished] = deque(maxlen=HISTORY_STEPS)
+        self.progress: events.StepProgress | None = None
+        self.is_running = False
+        self._inputs_before: tuple[SyntheticInput, ...] = ()
+        self._unanswered = 0
+        self._is_of_former_debuggee = False
+
+    # -- what the user wants --------------------------------------------------------------------------------------
+
+    def setup_for(self, source: Source, inputs: tuple[SyntheticInput, ...]) -> Setup:
+        """Return how to load a source: what was chosen for another model's loss and inputs is not kept."""
+        settings = self.settings
+        if self.source is not None and source != self.source:
+            settings = msgspec.structs.replace(settings, loss=LossChoice.AUTO, requires_grad=())
+        return Setup(source, settings, inputs)
+
+    def replay(self) -> Setup | None:
+        """Return how to load the same model again."""
+        return None if self.source is None else Setup(self.source, self.settings, self.inputs)
+
+    def check(self, paths: Iterable[str]) -> None:
+        """Keep which modules are checked."""
+        self.checked = tuple(dict.fromkeys(paths))
+
+    def change_settings(self, settings: RunSettings, *, is_sent: bool) -> None:
+        """Keep wanted settings; those that were sent hold until the debuggee says what is in force."""
+        self.settings = settings
+        self._unanswered += is_sent
+
+    def give_inputs(self, inputs: tuple[SyntheticInput, ...], *, is_sent: bool) -> None:
+        """Keep made-up inputs, and the former ones in case they are refused."""
+        self._inputs_before, self.inputs = self.inputs, inputs
+        self._unanswered += is_sent
+
+    # -- what the debuggee says -----------------------------------------------------------------------------------
+
+    def replace(self, setup: Setup, hello: events.Hello | None, loaded: events.Loaded) -> None:
+        """Take over a model that was just loaded.
+
+        The same model again keeps its check marks, and its records and history until there are newer ones.
+        """
+        is_same = setup.source == self.source
+        self.lose_debuggee()
+        self.source, self.inputs, self.hello = setup.source, setup.inputs, hello
+        self.tree, self.workload, self.settings = loaded.tree, loaded.workload, loaded.settings
+        self._is_of_former_debuggee = is_same
+        if not is_same:
+            self.checked = ()
+            self._forget_steps()
+
+    def lose_debuggee(self) -> None:
+        """Expect nothing more from the debuggee that there was."""
+        self._unanswered = 0
+        self.progress = None
+        self.is_running = False
+
+    def note(self, event: events.Event) -> None:
+        """Apply an event of the model's debuggee."""
+        match event:
+            case events.HooksSet():
+                unknown = set(event.unknown)
+                self.checked = tuple(path for path in self.checked if path not in unknown)
+            case events.SettingsApplied():
+                self._note_applied(event)
+            case events.StepProgress():
+                self.progress = event
+            case events.Records():
+                self._forget_former_steps()
+                self.records.add(event.records)
+            case events.StepFinished():
+                self._forget_former_steps()
+                self.records.finish(event.step)
+                self.history.append(event)
+            case events.RunFinished():
+                self.progress = None
+                self.is_running = False
+
+    def note_failure(self, failure: Failure) -> None:
+        """Take back inputs that the debuggee refused, so that they are not replayed."""
+        if failure.kind is FailureKind.BAD_INPUT and not self.is_running:
+            self.inputs = self._inputs_before
+
+    def _note_applied(self, event: events.SettingsApplied) -> None:
+        self._unanswered = max(0, self._unanswered - 1)
+        self.workload = event.workload
+        if not self._unanswered:  # else newer wishes are on their way
+            self.settings = event.settings
+
+    def _forget_former_steps(self) -> None:
+        if self._is_of_former_debuggee:
+            self._is_of_former_debuggee = False
+            self._forget_steps()
+
+    def _forget_steps(self) -> None:
+        self.records.clear()
+        self.history.clear()

@@ -1,0 +1,128 @@
+"""Where the docks are: at first, as a person left them, and how to get back."""
+
+from dataclasses import dataclass
+
+from PySide6.QtCore import QObject, Qt, Slot
+from PySide6.QtWidgets import QDockWidget, QMainWindow, QWidget
+
+from hookscope.gui.settings import LAYOUT_VERSION, Settings
+
+_Area = Qt.DockWidgetArea
+
+
+@dataclass(frozen=True)
+class DockPlace:
+    """Where a dock is at first.
+
+    Attributes:
+        area: Which side.
+        size: Width at the sides, height at the bottom, in average characters and lines.
+        share: Its share of the height among the docks of its side.
+        tabs_with: Dock that it shares its place with, behind a tab.
+    """
+
+    area: Qt.DockWidgetArea
+    size: int
+    share: int = 1
+    tabs_with: str = ""
+
+
+PLACES: dict[str, DockPlace] = {
+    "modules": DockPlace(_Area.LeftDockWidgetArea, 44),
+    "details": DockPlace(_Area.RightDockWidgetArea, 40, share=3),
+    "workload": DockPlace(_Area.RightDockWidgetArea, 40, share=2),
+    "history": DockPlace(_Area.BottomDockWidgetArea, 10),
+    "log": DockPlace(_Area.BottomDockWidgetArea, 10, tabs_with="history"),
+}
+"""Every dock by its object name, in the order in which those of one side follow each other."""
+
+
+class DockLayout(QObject):
+    """Places the docks of a window, and remembers the places.
+
+    Args:
+        window: The main window.
+        settings: Where places are remembered.
+    """
+
+    def __init__(self, window: QMainWindow, settings: Settings) -> None:
+        super().__init__(window)
+        self._window = window
+        self._settings = settings
+        self._docks: dict[str, QDockWidget] = {}
+        self._is_restored = False
+
+    @property
+    def docks(self) -> tuple[QDockWidget, ...]:
+        """The docks, in the order of the table."""
+        return tuple(self._docks[name] for name in PLACES if name in self._docks)
+
+    def add(self, name: str, dock: QDockWidget) -> None:
+        """Take a dock; one that comes after `restore` gets its remembered place, too."""
+        dock.setObjectName(name)
+        dock.topLevelChanged.connect(self._update_titles)
+        dock.dockLocationChanged.connect(self._update_titles)
+        dock.visibilityChanged.connect(self._update_titles)
+        self._docks[name] = dock
+        if not (self._is_restored and self._window.restoreDockWidget(dock)):
+            self._place_all()
+        elif len(self._docks) == len(PLACES):
+            self._restore_docks()  # once more, now that the tab that was in front is there
+        self._update_titles()
+
+    def restore(self) -> None:
+        """Take the remembered size and places, where there are some that fit."""
+        geometry = self._settings.layout("geometry")
+        if geometry is not None:
+            self._window.restoreGeometry(geometry)
+        self._is_restored = self._restore_docks()
+
+    def save(self) -> None:
+        """Remember size and places."""
+        self._settings.keep_layout("geometry", self._window.saveGeometry())
+        self._settings.keep_layout("docks", self._window.saveState(LAYOUT_VERSION))
+
+    def reset(self) -> None:
+        """Put every dock back to its first place."""
+        self._is_restored = False
+        self._settings.forget_layout()
+        for dock in self.docks:
+            dock.setFloating(False)
+            dock.show()
+        self._place_all()
+
+    def _restore_docks(self) -> bool:
+        state = self._settings.layout("docks")
+        return state is not None and self._window.restoreState(state, LAYOUT_VERSION)
+
+    def _place_all(self) -> None:
+        for dock in self.docks:
+            self._window.addDockWidget(PLACES[dock.objectName()].area, dock)
+        for dock in self.docks:
+            first = self._docks.get(PLACES[dock.objectName()].tabs_with)
+            if first is not None:
+                self._window.tabifyDockWidget(first, dock)
+                first.show()
+                first.raise_()
+        self._size_all()
+
+    @Slot()
+    def _update_titles(self) -> None:
+        """Take the title from docks behind a tab, which says the same."""
+        for dock in self.docks:
+            is_tabbed = bool(self._window.tabifiedDockWidgets(dock)) and not dock.isFloating()
+            if is_tabbed != (dock.titleBarWidget() is not None):
+                dock.setTitleBarWidget(QWidget(dock) if is_tabbed else None)  # type: ignore[arg-type]  # None: its own
+
+    def _size_all(self) -> None:
+        metrics = self._window.fontMetrics()
+        bottom = [dock for dock in self.docks if PLACES[dock.objectName()].area is _Area.BottomDockWidgetArea]
+        sides = [dock for dock in self.docks if dock not in bottom]
+        for docks, unit, direction in (
+            (sides, metrics.averageCharWidth(), Qt.Orientation.Horizontal),
+            (bottom, metrics.lineSpacing(), Qt.Orientation.Vertical),
+        ):
+            sizes = [PLACES[dock.objectName()].size * unit for dock in docks]
+            self._window.resizeDocks(docks, sizes, direction)
+        heights = [PLACES[dock.objectName()].share * self._window.height() for dock in sides]
+        self._window.resizeDocks(sides, heights, Qt.Orientation.Vertical)

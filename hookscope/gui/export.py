@@ -1,0 +1,164 @@
+"""Pictures out of the window: PNG with what it shows written into it, SVG of a plot, the clipboard.
+
+All functions take what they need as arguments and must be called on the GUI thread. A file is written beside its goal
+and then renamed, so a failed export never leaves half a picture.
+"""
+
+import os
+import platform
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import PySide6
+from PySide6.QtCore import QBuffer, QCoreApplication, QIODevice, QRect, QRectF, QSize
+from PySide6.QtGui import QGuiApplication, QImage, QPainter
+from PySide6.QtSvg import QSvgGenerator
+from PySide6.QtWidgets import QGraphicsView, QWidget
+
+import hookscope
+
+if TYPE_CHECKING:
+    from hookscope.client.session import DebugSession
+    from hookscope.gui.panels.panel import TensorPanel
+
+MIN_SCALE, MAX_SCALE = 1, 4
+_UNFIT_FOR_NAMES = re.compile(r"[^\w.\-]+")
+
+
+class ExportError(Exception):
+    """A picture could not be made or written; the text says why, in words for a person."""
+
+
+def render_image(widget: QWidget, scale: int = 1) -> QImage:
+    """Draw a widget with its children into an image of `scale` pixels per logical pixel.
+
+    Raises:
+        ExportError: The widget has no area.
+    """
+    scale = min(max(scale, MIN_SCALE), MAX_SCALE)
+    size: QSize = widget.size()
+    if size.isEmpty():
+        raise ExportError(QCoreApplication.translate("Export", "There is nothing to draw: the panel has no size."))
+    image = QImage(size * scale, QImage.Format.Format_ARGB32_Premultiplied)
+    image.setDevicePixelRatio(scale)
+    image.fill(widget.palette().window().color())
+    widget.render(image)
+    return image
+
+
+def save_png(widget: QWidget, path: Path, scale: int = 1, text: Mapping[str, str] | None = None) -> Path:
+    """Write a picture of a widget.
+
+    Args:
+        widget: What to draw, usually a panel or the window.
+        path: Where to; `.png` is appended when it has no suffix.
+        scale: Pixels per logical pixel, 1 to 4.
+        text: Names and values for the text chunks of the file, see `panel_text`.
+
+    Returns:
+        The path that was written.
+
+    Raises:
+        ExportError: The picture could not be made, or the file not be written.
+    """
+    image = render_image(widget, scale)
+    for key, value in (text or {}).items():
+        image.setText(key, value)
+    buffer = QBuffer()
+    buffer.open(QIODevice.OpenModeFlag.WriteOnly)
+    if not image.save(buffer, "PNG"):  # type: ignore[call-overload]  # the stubs know only file names
+        raise ExportError(QCoreApplication.translate("Export", "The picture could not be encoded as PNG."))
+    return _write(path if path.suffix else path.with_suffix(".png"), bytes(buffer.data().data()))
+
+
+def save_svg(plot: QGraphicsView, path: Path, title: str = "", text: Mapping[str, str] | None = None) -> Path:
+    """Write what a plot shows as vector graphics; pictures inside it stay bitmaps.
+
+    Args:
+        plot: The plot's view.
+        path: Where to; `.svg` is appended when it has no suffix.
+        title: Title of the document.
+        text: Names and values for its description.
+
+    Returns:
+        The path that was written.
+
+    Raises:
+        ExportError: The plot has no area, or the file could not be written.
+    """
+    area: QRect = plot.viewport().rect()
+    if area.isEmpty():
+        raise ExportError(QCoreApplication.translate("Export", "There is nothing to draw: the plot has no size."))
+    buffer = QBuffer()
+    buffer.open(QIODevice.OpenModeFlag.WriteOnly)
+    generator = QSvgGenerator()
+    generator.setOutputDevice(buffer)
+    generator.setResolution(plot.logicalDpiX())  # without it the axes and the data do not line up
+    generator.setSize(area.size())
+    generator.setViewBox(area)
+    generator.setTitle(title)
+    generator.setDescription("\n".join(f"{key}: {value}" for key, value in (text or {}).items()))
+    painter = QPainter(generator)
+    try:
+        painter.fillRect(area, plot.backgroundBrush())
+        plot.render(painter, QRectF(area), area)
+    finally:
+        painter.end()
+    return _write(path if path.suffix else path.with_suffix(".svg"), bytes(buffer.data().data()))
+
+
+def copy_picture(widget: QWidget, scale: int = 1) -> None:
+    """Put a picture of a widget on the clipboard.
+
+    Raises:
+        ExportError: The widget has no area.
+    """
+    QGuiApplication.clipboard().setImage(render_image(widget, scale))
+
+
+def suggest_name(text: Mapping[str, str], suffix: str = ".png") -> str:
+    """Return `model_module_step_slot.png` of what `panel_text` or `window_text` said, safe on every file system."""
+    parts = [text.get("model", ""), text.get("module path", ""), text.get("step", ""), text.get("slot", "")]
+    if parts[2]:
+        parts[2] = f"step{parts[2]}"
+    stem = "_".join(filter(None, (_UNFIT_FOR_NAMES.sub("-", part).strip("-.") for part in parts)))
+    return (stem or "hookscope") + suffix
+
+
+def window_text(session: "DebugSession") -> dict[str, str]:
+    """Return what a picture of the whole window should say about itself: the model, the step and the versions."""
+    text = {"model": session.workload.title} if session.workload is not None else {}
+    if session.records.step:
+        text["step"] = str(session.records.step)
+    text |= {"hookscope": hookscope.__version__, "PySide6": PySide6.__version__, "python": platform.python_version()}
+    if session.hello is not None:
+        text |= {"torch": session.hello.torch, "python": session.hello.python}
+    return text
+
+
+def panel_text(panel: "TensorPanel") -> dict[str, str]:
+    """Return what a picture of a panel should say: as `window_text`, and which tensor it shows."""
+    text = window_text(panel.session)
+    if panel.ref is not None:
+        text |= {"module path": panel.ref.path, "slot": panel.slot_text, "call": str(panel.ref.call)}
+    if panel.shown_step:
+        text["step"] = str(panel.shown_step)
+    if panel.spec is not None:
+        text |= {"shape": str(panel.spec.shape), "dtype": panel.spec.dtype, "device": panel.spec.device}
+    return text
+
+
+def _write(path: Path, data: bytes) -> Path:
+    part = path.with_name(f".{path.name}.{os.getpid()}.part")
+    try:
+        try:
+            part.write_bytes(data)
+            part.replace(path)
+        finally:
+            part.unlink(missing_ok=True)
+    except OSError as error:
+        text = QCoreApplication.translate("Export", "{path} could not be written: {reason}")
+        raise ExportError(text.format(path=path, reason=error.strerror or error)) from error
+    return path

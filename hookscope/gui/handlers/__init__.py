@@ -1,0 +1,22 @@
+"""What the actions do, one file a subject. The table of actions names these methods, dotted."""
+
+from dataclasses import dataclass
+
+from hookscope.gui.handlers.help import HelpHandlers
+from hookscope.gui.handlers.opening import OpeningHandlers
+from hookscope.gui.handlers.pictures import PictureHandlers
+from hookscope.gui.handlers.session import SessionHandlers
+from hookscope.gui.handlers.view import ViewHandlers
+from hookscope.gui.module_tree.dock import ModuleTreeDock
+
+
+@dataclass(frozen=True)
+class Handlers:
+    """Everything that actions can be wired to; the module tree handles its own."""
+
+    session: SessionHandlers
+    modules: ModuleTreeDock
+    opening: OpeningHandlers
+    pictures: PictureHandlers
+    view: ViewHandlers
+    help: HelpHandlers

@@ -1,0 +1,147 @@
+"""Loss, time and memory of every step, as three small plots."""
+
+from collections.abc import Callable
+
+import numpy as np
+import numpy.typing as npt
+import pyqtgraph as pg
+from PySide6.QtCore import QEvent, Qt, QTimer, Slot
+from PySide6.QtGui import QColor, QShowEvent
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QWidget
+
+from hookscope.gui.panels.base import fixed_font
+from hookscope.gui.panels.plots import make_plot, style_plot
+from hookscope.gui.session_bridge import SessionBridge
+from hookscope.gui.theme import theme_of
+from hookscope.protocol.events import StepFinished
+
+_INTERVAL_MS = 33
+_TICK_DENSITY = 0.3
+"""Of the usual number of ticks: the plots are low."""
+_MIB = 1024**2
+
+Series = Callable[[StepFinished], float]
+
+
+class StepAxis(pg.AxisItem):  # type: ignore[misc]  # pyqtgraph has no types
+    """An axis of whole numbers: there is no step 1.5."""
+
+    def tickSpacing(self, minimum: float, maximum: float, size: float) -> list[tuple[float, float]]:
+        """Leave out the levels of ticks that are closer than one step."""
+        levels = super().tickSpacing(minimum, maximum, size)
+        return [level for level in levels if level[0] >= 1] or [(1, 0)]
+
+
+class HistoryPanel(QWidget):
+    """Draws the session's history, at most 30 times a second and only while it is seen."""
+
+    def __init__(self, bridge: SessionBridge, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._session = bridge.session
+        self._is_stale = True
+        self._drawn_steps = 0
+        self._hint = QLabel(self.tr("Loss, time and memory of each step appear here."), self)
+        self._hint.setProperty("quiet", True)
+        self._hint.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        layout = QHBoxLayout(self)
+        layout.setContentsMargins(6, 0, 6, 4)
+        layout.setSpacing(8)
+        layout.addWidget(self._hint)
+        self._plots: list[tuple[pg.PlotWidget, pg.PlotDataItem, Series]] = []
+        for title, series in (
+            (self.tr("loss"), _loss),
+            (self.tr("time per step, ms"), _time_ms),
+            (self.tr("memory, MiB"), _memory_mib),
+        ):
+            plot = make_plot(self)
+            plot.setTitle(title, size=f"{self.font().pointSizeF():.0f}pt")
+            plot.setAccessibleName(title)
+            plot.setMinimumHeight(self.fontMetrics().lineSpacing() * 6)
+            plot.setAxisItems({"bottom": StepAxis("bottom", tickLength=-4, tickFont=fixed_font(0.9))})
+            plot.getAxis("left").setStyle(maxTextLevel=0)
+            plot.getAxis("left").setTickDensity(_TICK_DENSITY)
+            plot.hide()
+            curve = plot.plot([], [])
+            # Only after the curve is in the plot: set while it is being made, clipping raises.
+            curve.setClipToView(True)
+            curve.setDownsampling(auto=True, method="peak")
+            self._plots.append((plot, curve, series))
+            layout.addWidget(plot)
+        self._timer = QTimer(self)
+        self._timer.setSingleShot(True)
+        self._timer.setInterval(_INTERVAL_MS)
+        self._timer.timeout.connect(self._draw)
+        bridge.step_finished.connect(self._note)
+        bridge.model_loaded.connect(self._note)
+        self._apply_theme()
+
+    @property
+    def drawn_steps(self) -> int:
+        """How many steps are drawn."""
+        return self._drawn_steps
+
+    @property
+    def summary(self) -> str:
+        """The plots in words."""
+        return "; ".join(f"{plot.accessibleName()} {plot.accessibleDescription()}" for plot, _, _ in self._plots)
+
+    @Slot()
+    def _note(self) -> None:
+        self._is_stale = True
+        if self.isVisible() and not self._timer.isActive():
+            self._timer.start()
+
+    @Slot()
+    def _draw(self) -> None:
+        if not self._is_stale or not self.isVisible():
+            return
+        self._is_stale = False
+        history = self._session.history
+        self._drawn_steps = len(history)
+        self._hint.setVisible(not history)
+        steps = np.array([step.step for step in history], dtype=np.float64)
+        for plot, curve, series in self._plots:
+            plot.setVisible(bool(history))
+            values = np.array([series(step) for step in history], dtype=np.float64)
+            curve.setData(steps, values, connect="finite", symbol="o" if len(history) == 1 else None, symbolSize=6)
+            plot.setAccessibleDescription(_summary(values))
+
+    def _apply_theme(self) -> None:
+        theme = theme_of(self.palette())
+        for plot, curve, _ in self._plots:
+            style_plot(plot, theme)
+            plot.plotItem.titleLabel.setText(plot.plotItem.titleLabel.text, color=theme.quiet)
+            curve.setPen(QColor(theme.accent))
+            curve.setSymbolBrush(QColor(theme.accent))
+            curve.setSymbolPen(None)
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """Draw what was left out while hidden."""
+        super().showEvent(event)
+        self._timer.start()
+
+    def changeEvent(self, event: QEvent) -> None:
+        """Follow the theme."""
+        super().changeEvent(event)
+        if event.type() is QEvent.Type.PaletteChange and self._plots:
+            self._apply_theme()
+
+
+def _loss(step: StepFinished) -> float:
+    return np.nan if step.loss is None else step.loss
+
+
+def _time_ms(step: StepFinished) -> float:
+    return step.duration_s * 1000
+
+
+def _memory_mib(step: StepFinished) -> float:
+    return step.memory_bytes / _MIB
+
+
+def _summary(values: npt.NDArray[np.float64]) -> str:
+    """Say the newest value and the range, for those who cannot see the plot."""
+    finite = values[np.isfinite(values)]
+    if not finite.size:
+        return ""
+    return f"{finite[-1]:.4g} ({finite.min():.4g} … {finite.max():.4g})"

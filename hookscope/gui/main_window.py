@@ -1,0 +1,203 @@
+"""The main window: it makes the parts, connects them, and remembers their layout. It does nothing itself."""
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QEvent, QSignalBlocker, QSize, Qt, QTimer, Slot
+from PySide6.QtGui import QCloseEvent, QPaintEvent
+from PySide6.QtWidgets import QDockWidget, QMainWindow, QTabWidget, QToolBar, QWidget
+
+from hookscope.gui.action_set import ActionSet
+from hookscope.gui.actions import ToolGroup
+from hookscope.gui.central_area import CentralArea
+from hookscope.gui.current import Current
+from hookscope.gui.dock_layout import DockLayout
+from hookscope.gui.first_look import FirstLook
+from hookscope.gui.handlers import Handlers
+from hookscope.gui.handlers.help import HelpHandlers
+from hookscope.gui.handlers.opening import OpeningHandlers
+from hookscope.gui.handlers.pictures import PictureHandlers
+from hookscope.gui.handlers.session import SessionHandlers
+from hookscope.gui.handlers.view import ViewHandlers
+from hookscope.gui.log_panel import LogPanel
+from hookscope.gui.module_tree.dock import ModuleTreeDock
+from hookscope.gui.notifications import Notifications
+from hookscope.gui.ready_page import ReadyPage
+from hookscope.gui.run_controls import RunControls
+from hookscope.gui.session_bridge import SessionBridge
+from hookscope.gui.settings import Settings
+from hookscope.gui.status_bar import StatusBar
+from hookscope.gui.style import ThemeSwitch
+from hookscope.gui.welcome import WelcomePage
+from hookscope.gui.workload_dock import WorkloadDock
+
+if TYPE_CHECKING:
+    from hookscope.gui.panels.panel import TensorPanel
+    from hookscope.gui.panels.panel_area import PanelArea
+
+DEFAULT_SIZE = QSize(1440, 900)
+MINIMUM_SIZE = QSize(800, 520)
+
+
+class MainWindow(QMainWindow):
+    """One window with one session.
+
+    The parts that plot are made after the first paint (`complete`): loading what draws them takes longer than
+    everything else together.
+
+    Args:
+        bridge: The session; whoever made it closes it after the window.
+        settings: What was remembered.
+        theme: Switches the theme of the program.
+    """
+
+    def __init__(self, bridge: SessionBridge, settings: Settings, theme: ThemeSwitch) -> None:
+        super().__init__()
+        self._bridge = bridge
+        self._settings = settings
+        self._is_completing = False
+        self.setObjectName("main_window")
+        self.setMinimumSize(MINIMUM_SIZE)
+        self.resize(DEFAULT_SIZE.boundedTo(self.screen().availableSize()))
+        self.setTabPosition(Qt.DockWidgetArea.AllDockWidgetAreas, QTabWidget.TabPosition.North)
+        bridge.model_loaded.connect(self.complete)  # first of all, so that a loaded model finds its panels
+        self.panels: PanelArea | None = None
+        self.current = Current(bridge, self)
+        self._first_look = FirstLook(bridge, self.current, self)
+        self.central = CentralArea(bridge, self)
+        self.toast = Notifications(self.central)
+        self.modules = ModuleTreeDock(bridge, self.current, self)
+        self.workload = WorkloadDock(bridge, self)
+        self.docks = DockLayout(self, settings)
+        self.handlers = Handlers(
+            session=SessionHandlers(bridge, self.current, self),
+            modules=self.modules,
+            opening=OpeningHandlers(bridge, settings, self),
+            pictures=PictureHandlers(bridge, settings, self.toast, self._focused_panel, self),
+            view=ViewHandlers(self, self.docks, theme),
+            help=HelpHandlers(bridge, self),
+        )
+        self.action_set = ActionSet(self.handlers, self)
+        self.action_set[f"theme_{theme.choice}"].setChecked(True)
+        self.welcome = WelcomePage(settings, self)
+        self.ready = ReadyPage(bridge, self.action_set["step"], self.action_set["check_matching"], self)
+        self._assemble()
+        self._connect()
+        self.docks.restore()
+        self.welcome.open_button.setFocus(Qt.FocusReason.OtherFocusReason)
+        self._follow_state()
+
+    def _assemble(self) -> None:
+        self.setCentralWidget(self.central)
+        self.central.set_pages(self.welcome, self.ready)
+        self.action_set.fill_menu_bar(self.menuBar())
+        tool_bar = QToolBar(self.tr("Tool bar"), self)
+        tool_bar.setObjectName("tool_bar")
+        tool_bar.setMovable(False)
+        tool_bar.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
+        side = self.fontMetrics().height()
+        tool_bar.setIconSize(QSize(side, side))
+        tool_bar.toggleViewAction().setVisible(False)
+        self.action_set.fill_tool_bar(tool_bar, {ToolGroup.OPEN: RunControls(self._bridge, tool_bar)})
+        self.addToolBar(tool_bar)
+        self.setStatusBar(StatusBar(self._bridge, self))
+        self.docks.add("modules", self.modules)
+        self.docks.add("workload", self.workload)
+        self.docks.add("log", self._dock(self.tr("Log"), LogPanel(self._bridge, self)))
+
+    def _connect(self) -> None:
+        handlers, central = self.handlers, self.central
+        central.cancel_requested.connect(handlers.session.cancel_loading)
+        central.failure_card.details_copied.connect(self._tell_copied)
+        central.failure_card.remedy_requested.connect(handlers.session.apply_remedy)
+        handlers.session.open_requested.connect(handlers.opening.open_model)
+        handlers.session.workload_requested.connect(self._show_workload)
+        self.ready.workload_requested.connect(self._show_workload)
+        self.welcome.open_requested.connect(handlers.opening.open_model)
+        self.welcome.source_chosen.connect(handlers.opening.open_text)
+        handlers.opening.recent_changed.connect(self.welcome.refresh_recent)
+        handlers.view.panel_requested.connect(self._add_panel)
+        handlers.view.reset_requested.connect(self._reset_panels)
+        self._bridge.state_changed.connect(self._follow_state)
+        self._bridge.model_loaded.connect(self._follow_state)
+        self._bridge.model_loaded.connect(self._focus_modules)
+
+    @Slot()
+    def complete(self) -> None:
+        """Make the parts that plot. The first paint asks for it, and so does a loaded model."""
+        if self.panels is not None:
+            return
+        # Imported here because pyqtgraph takes longer to load than the window to appear.
+        from hookscope.gui.history_panel import HistoryPanel  # noqa: PLC0415
+        from hookscope.gui.panels.details import DetailsDock  # noqa: PLC0415
+        from hookscope.gui.panels.panel_area import PanelArea  # noqa: PLC0415
+
+        self.panels = PanelArea(self._bridge, self.current, self)
+        self.central.set_panels(self.panels)
+        self.docks.add("details", DetailsDock(self._bridge, self.current, self))
+        self.docks.add("history", self._dock(self.tr("History"), HistoryPanel(self._bridge, self)))
+        state = self._settings.layout("panels")
+        if state is not None:
+            self.panels.restore_state(state)
+
+    def _dock(self, title: str, content: QWidget) -> QDockWidget:
+        dock = QDockWidget(title, self)
+        dock.setWidget(content)
+        return dock
+
+    def _focused_panel(self) -> "TensorPanel | None":
+        return self.panels.focused_panel() if self.panels is not None else None
+
+    @Slot(str)
+    def _add_panel(self, kind: str) -> None:
+        if self.panels is not None:
+            self.panels.add_panel(kind)
+            self.central.show_panels()
+
+    @Slot()
+    def _tell_copied(self) -> None:
+        self.toast.show_text(self.tr("Details copied"))
+
+    @Slot()
+    def _show_workload(self) -> None:
+        self.workload.show()
+        self.workload.raise_()
+        self.workload.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    @Slot()
+    def _focus_modules(self) -> None:
+        """Put the keyboard where work on a loaded model starts."""
+        self.modules.view.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    @Slot()
+    def _reset_panels(self) -> None:
+        if self.panels is not None:
+            self.panels.reset_layout()
+
+    @Slot()
+    def _follow_state(self) -> None:
+        session = self._bridge.session
+        self.action_set.update_states(session.state)
+        title = session.workload.title if session.workload is not None else ""
+        self.setWindowTitle(f"{title} – hookscope" if title else "hookscope")
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Ask for the rest once the window is on the screen."""
+        super().paintEvent(event)
+        if not self._is_completing:
+            self._is_completing = True
+            QTimer.singleShot(0, self.complete)
+
+    def changeEvent(self, event: QEvent) -> None:
+        """Keep the full-screen check mark right, however it came about."""
+        super().changeEvent(event)
+        if event.type() is QEvent.Type.WindowStateChange:
+            action = self.action_set["full_screen"]
+            with QSignalBlocker(action):
+                action.setChecked(self.isFullScreen())
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        """Remember the layout."""
+        self.docks.save()
+        if self.panels is not None:
+            self._settings.keep_layout("panels", self.panels.save_state())
+        super().closeEvent(event)

@@ -1,0 +1,82 @@
+"""What every view of a tensor has in common."""
+
+from dataclasses import dataclass
+
+from PySide6.QtCore import QEvent, Signal
+from PySide6.QtGui import QFont, QFontDatabase
+from PySide6.QtWidgets import QGraphicsView, QWidget
+
+from hookscope.gui.theme import Theme, theme_of
+from hookscope.protocol.events import ViewReady
+from hookscope.protocol.identity import TensorRef
+from hookscope.protocol.tensors import TensorSpec
+from hookscope.protocol.views import ViewRequest
+
+
+@dataclass(frozen=True)
+class Subject:
+    """Which tensor a view is to show, and what it is."""
+
+    ref: TensorRef
+    spec: TensorSpec
+
+
+class TensorView(QWidget):
+    """One way of showing a tensor: knows what to ask for and how to draw the answer; everything else is the panel's.
+
+    Subclasses keep their items and give them new data; nothing is cleared and built again.
+
+    Attributes:
+        corner: A small control that the panel puts at the end of its bottom line, if any.
+
+    Signals:
+        request_changed: The person chose something that needs another answer (a page, a sample, a part of a table).
+        pointed: Text about what is under the pointer; empty when it left.
+    """
+
+    request_changed = Signal()
+    pointed = Signal(str)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.corner: QWidget | None = None
+
+    def aim(self, subject: Subject) -> None:
+        """Get ready for a tensor before its first answer, and again whenever its spec is another one."""
+
+    def request(self) -> ViewRequest:
+        """Return what to ask for now."""
+        raise NotImplementedError
+
+    def draw(self, answer: ViewReady) -> None:
+        """Draw an answer to `request`; it is never a `NoPicture`."""
+        raise NotImplementedError
+
+    def remarks(self) -> str:
+        """Return what the picture itself cannot say: counts of what is not finite, what was left out."""
+        return ""
+
+    def summary(self) -> str:
+        """Return the picture in words, for a screen reader."""
+        return self.remarks()
+
+    def plot(self) -> QGraphicsView | None:
+        """Return the view to write as SVG, if there is one."""
+        return None
+
+    def apply_theme(self, theme: Theme) -> None:
+        """Take other colours; called once at the start and after every change of the palette."""
+
+    def changeEvent(self, event: QEvent) -> None:
+        """Follow the palette, which pyqtgraph does not do by itself."""
+        if event.type() == QEvent.Type.PaletteChange:
+            self.apply_theme(theme_of(self.palette()))
+        super().changeEvent(event)
+
+
+def fixed_font(size: float = 1.0) -> QFont:
+    """Return the fixed-width face for numbers, `size` times as large as the system's."""
+    font = QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont)
+    if font.pointSizeF() > 0:
+        font.setPointSizeF(font.pointSizeF() * size)
+    return font

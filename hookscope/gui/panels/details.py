@@ -1,0 +1,175 @@
+"""The dock at the side: the current tensor in numbers, what is to be known about it, and its module's parameters."""
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QEvent, Qt, QTimer, Slot
+from PySide6.QtGui import QMoveEvent, QShowEvent
+from PySide6.QtWidgets import QDockWidget, QLabel, QSizePolicy, QVBoxLayout, QWidget
+
+from hookscope.figures.text import format_shape, slot_label
+from hookscope.gui.badge_text import badge_label, badge_sentence
+from hookscope.gui.panels.base import Subject
+from hookscope.gui.panels.feed import ViewFeed, is_seen
+from hookscope.gui.panels.statistics import StatisticsView
+from hookscope.gui.panels.target import Target, explain_absence, find_target
+from hookscope.gui.panels.words import word_no_picture
+from hookscope.protocol.events import ViewReady
+from hookscope.protocol.tree import ParameterInfo
+from hookscope.protocol.views import NoPicture, NoPictureReason
+
+if TYPE_CHECKING:
+    from hookscope.gui.current import Current
+    from hookscope.gui.session_bridge import SessionBridge
+    from hookscope.protocol.tensors import Record
+
+
+class DetailsDock(QDockWidget):
+    """Statistics of the current tensor; it asks for them as a panel does, and only while it is seen."""
+
+    def __init__(self, bridge: "SessionBridge", current: "Current", parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("details")
+        self.setWindowTitle(self.tr("Details"))
+        self._bridge = bridge
+        self._current = current
+        self._target = Target(None, None)
+        self._aimed: Subject | None = None
+        self._statistics = StatisticsView()
+        self._title = _text_label()
+        self._message = _text_label(quiet=True)
+        self._remarks = _text_label()
+        self._parameters = _text_label()
+        self._parameters_title = _section(self.tr("Parameters"))
+        self._remarks_title = _section(self.tr("Remarks"))
+        content = QWidget()
+        layout = QVBoxLayout(content)
+        layout.setContentsMargins(8, 2, 8, 8)
+        layout.setSpacing(6)
+        layout.addWidget(self._title)
+        layout.addWidget(self._message)
+        layout.addWidget(self._statistics, 1)
+        for part in (self._remarks_title, self._remarks, self._parameters_title, self._parameters):
+            layout.addWidget(part)
+        layout.addStretch(0)
+        self.setWidget(content)
+        self._feed = ViewFeed(bridge, self.objectName(), self)
+        self._feed.arrived.connect(self._take)
+        self._look_again = QTimer(self)
+        self._look_again.setSingleShot(True)
+        self._look_again.timeout.connect(self._refresh)
+        current.changed.connect(self._refresh)
+        bridge.records_changed.connect(self._note_records)
+        bridge.hooks_changed.connect(self._refresh)
+        bridge.state_changed.connect(self._refresh)
+        bridge.model_loaded.connect(self._refresh)
+        self.visibilityChanged.connect(self._look_soon)
+        self._refresh()
+
+    @property
+    def statistics(self) -> StatisticsView:
+        """The table of numbers."""
+        return self._statistics
+
+    @property
+    def is_waiting(self) -> bool:
+        """Whether the dock is seen and newer numbers are on their way."""
+        return self._feed.is_waiting
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """Ask for what was not asked for while hidden."""
+        super().showEvent(event)
+        self._look_again.start()
+
+    def moveEvent(self, event: QMoveEvent) -> None:
+        """Notice that the dock came out from behind another one."""
+        super().moveEvent(event)
+        self._look_again.start()
+
+    def changeEvent(self, event: QEvent) -> None:
+        """Draw the links' colours again when the theme has changed."""
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.PaletteChange:
+            self._refresh()
+
+    @Slot()
+    def _refresh(self) -> None:
+        target = find_target(self._bridge.session, self._current.path, self._current.ref, self._target)
+        record, ref = target.record, target.ref
+        spec = record.spec if record is not None else None
+        slot = slot_label(ref) if ref is not None else ""
+        self._title.setText(" · ".join(filter(None, (target.title, slot))))
+        self._title.setVisible(bool(self._title.text()))
+        _show(self._remarks, self._remarks_title, "\n".join(_remarks(record)))
+        parameters = target.module.parameters if target.module is not None else ()
+        _show(self._parameters, self._parameters_title, "\n".join(map(self._parameter_text, parameters)))
+        is_same = self._target.ref == ref
+        self._target = target
+        if spec is None or ref is None:
+            self._aimed = None
+            self._feed.watch(None, None)
+            self._statistics.setVisible(is_same and record is None and ref is not None)
+            self._say(explain_absence(self._bridge.session, target))
+            return
+        subject = Subject(ref, spec)
+        if self._aimed != subject:
+            self._aimed = subject
+            self._statistics.aim(subject)
+        self._statistics.setVisible(True)
+        self._say("")
+        self._feed.watch(ref, self._statistics.request())
+
+    @Slot(object)
+    def _take(self, answer: ViewReady) -> None:
+        if isinstance(answer.result, NoPicture):
+            if answer.result.reason is not NoPictureReason.EMPTY:
+                self._say(word_no_picture(answer.result, answer.spec))
+            return
+        self._statistics.draw(answer)
+        self._statistics.setAccessibleDescription(self._statistics.summary())
+
+    @Slot(object)
+    def _note_records(self, paths: frozenset[str]) -> None:
+        if self._current.path in paths and is_seen(self):
+            self._refresh()
+
+    @Slot()
+    def _look_soon(self) -> None:
+        self._look_again.start()
+
+    def _say(self, text: str) -> None:
+        self._message.setText(text)
+        self._message.setVisible(bool(text))
+
+    def _parameter_text(self, parameter: ParameterInfo) -> str:
+        parts = [format_shape(parameter.shape), parameter.dtype]
+        if not parameter.requires_grad:
+            parts.append(self.tr("frozen"))
+        return f"{parameter.name}  {' · '.join(parts)}"
+
+
+def _remarks(record: "Record | None") -> list[str]:
+    if record is None:
+        return []
+    return [f"{badge_label(badge)}: {badge_sentence(badge)}" for badge in record.badges]
+
+
+def _show(label: QLabel, title: QLabel, text: str) -> None:
+    label.setText(text)
+    for part in (label, title):
+        part.setVisible(bool(text))
+
+
+def _section(text: str) -> QLabel:
+    label = QLabel(text)
+    label.setProperty("quiet", True)
+    return label
+
+
+def _text_label(*, quiet: bool = False) -> QLabel:
+    label = QLabel()
+    label.setWordWrap(True)
+    label.setTextFormat(Qt.TextFormat.PlainText)
+    label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+    label.setProperty("quiet", quiet)
+    label.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Minimum)
+    return label

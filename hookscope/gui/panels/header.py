@@ -1,0 +1,234 @@
+"""The line above a panel: which tensor it shows, and what can be done with the panel. The panel is dragged by it."""
+
+from dataclasses import dataclass
+
+from PySide6.QtCore import QEvent, QSignalBlocker, QSize, Qt, Signal, Slot
+from PySide6.QtGui import QStandardItemModel
+from PySide6.QtWidgets import QComboBox, QLabel, QMenu, QSpinBox, QToolButton
+
+from hookscope.figures.text import format_bytes, format_shape, slot_label
+from hookscope.gui.assets import icon
+from hookscope.gui.panels.adaptive_row import AdaptiveRow, ElidedLabel
+from hookscope.gui.panels.base import fixed_font
+from hookscope.gui.panels.registry import AUTO, PANEL_KINDS, kind_title
+from hookscope.gui.theme import theme_of
+from hookscope.protocol.identity import TensorRef
+from hookscope.protocol.tensors import TensorSpec
+
+_MIN_CHARS = 32
+"""A panel is not made narrower than this."""
+
+
+@dataclass(frozen=True)
+class HeaderState:
+    """What a header shows.
+
+    Attributes:
+        title: Name of the module; `""` when there is none.
+        class_name: Its class.
+        ref: The tensor, or `None`.
+        choices: Tensors of the same module that can be chosen instead.
+        spec: What the tensor is, or `None`.
+        calls: How often the module was called.
+        follows: Whether the panel follows what the window looks at.
+        kind: `auto` or the tag of a view.
+        fitting: Tags of the views that can be drawn; `None` when that is not known.
+    """
+
+    title: str = ""
+    class_name: str = ""
+    ref: TensorRef | None = None
+    choices: tuple[TensorRef, ...] = ()
+    spec: TensorSpec | None = None
+    calls: int = 0
+    follows: bool = True
+    kind: str = AUTO
+    fitting: tuple[str, ...] | None = None
+
+
+class PanelHeader(AdaptiveRow):
+    """Names first, then class, then what the tensor is; controls at the right. Narrow, the details go first.
+
+    Signals:
+        ref_chosen: Another tensor of the same module, as `TensorRef`.
+        call_chosen: Another call of the module.
+        lock_toggled: Whether the panel shall stay with its tensor.
+        kind_chosen: `auto` or the tag of a view.
+        copy_requested, png_requested, svg_requested: A picture of the panel is wanted.
+        float_toggled: The panel shall become a window of its own, or go back.
+        close_requested: The panel shall go away.
+    """
+
+    ref_chosen = Signal(object)
+    call_chosen = Signal(int)
+    lock_toggled = Signal(bool)
+    kind_chosen = Signal(str)
+    copy_requested = Signal()
+    png_requested = Signal()
+    svg_requested = Signal()
+    float_toggled = Signal()
+    close_requested = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._state: HeaderState | None = None
+        self._compact = False
+        self._title = ElidedLabel()
+        self._class = _quiet_label()
+        self._slots = QComboBox()
+        self._slots.setAccessibleName(self.tr("Tensor of the module"))
+        self._slots.setToolTip(self.tr("Which tensor of the module is shown"))
+        self._slots.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
+        self._slots.activated.connect(self._choose_slot)
+        self._shape = QLabel()
+        self._shape.setFont(fixed_font())
+        self._details = _quiet_label()
+        self._calls = QSpinBox()
+        self._calls.setPrefix(self.tr("call "))
+        self._calls.setAccessibleName(self.tr("Call of the module"))
+        self._calls.setToolTip(self.tr("Which call of the module within the step is shown"))
+        self._calls.valueChanged.connect(self.call_chosen)
+        self._lock = _button(self.tr("Lock"), self.tr("Stay with this tensor whatever the window looks at."))
+        self._lock.setCheckable(True)
+        self._lock.clicked.connect(self.lock_toggled)
+        self._kinds = QComboBox()
+        self._kinds.setAccessibleName(self.tr("Kind of view"))
+        self._kinds.setToolTip(self.tr("How the tensor is shown"))
+        for kind in (AUTO, *PANEL_KINDS):
+            self._kinds.addItem(kind_title(kind), kind)
+        self._kinds.setMinimumWidth(self._kinds.iconSize().width() + self.fontMetrics().averageCharWidth() * 6)
+        self._kinds.activated.connect(self._choose_kind)
+        self._picture = _button("", self.tr("Copy or save a picture of this panel"))
+        self._picture.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        self._picture.setMenu(self._picture_menu())
+        self._float = _button("", self.tr("Make this panel a window of its own, or put it back"))
+        self._float.clicked.connect(self.float_toggled)
+        self._close = _button("", self.tr("Close this panel"))
+        self._close.clicked.connect(self.close_requested)
+        self.add(self._title)
+        self.add(self._class, drop=8)
+        self.add(self._slots)
+        self.add(self._shape, drop=7)
+        self.add(self._details, drop=9)
+        self.add(self._calls, drop=6)
+        self.add_stretch()
+        self.add(self._lock, shrink=5)
+        self.add(self._kinds, shrink=3, drop=1)
+        self.add(self._picture, drop=2)
+        self.add(self._float, drop=4)
+        self.add(self._close)
+        self._layout.setContentsMargins(8, 4, 4, 4)
+        self._retint()
+
+    def set_compact(self, compact: bool) -> None:
+        """Show a quiet title only: for a panel that stands below another one of the same tensor."""
+        self._compact = compact
+        self._title.setProperty("quiet", compact)
+        self._title.style().polish(self._title)  # takes the font back, so that comes after it
+        font = self.font()
+        if not compact:
+            font.setBold(True)
+            font.setPointSizeF(font.pointSizeF() * 1.15)
+        self._title.setFont(font)
+        self._state = None  # everything is to be shown again
+
+    def show_state(self, state: HeaderState) -> None:
+        """Show which tensor it is; costs nothing when it is the same as before."""
+        if state == self._state:
+            return
+        before, self._state = self._state, state
+        slot = slot_label(state.ref) if state.ref is not None else ""
+        self._title.setText(" · ".join(filter(None, (state.title, slot))) if self._compact else state.title)
+        self._title.setToolTip(state.title)
+        self._class.setText(state.class_name)
+        if before is None or (before.choices, before.ref) != (state.choices, state.ref):
+            self._show_choices(state)
+        self._shape.setText(format_shape(state.spec.shape) if state.spec is not None else "")
+        self._details.setText(_details(state.spec) if state.spec is not None else "")
+        with QSignalBlocker(self._calls):
+            self._calls.setMaximum(max(state.calls - 1, 0))
+            self._calls.setSuffix(self.tr(" of {calls}").format(calls=state.calls))
+            self._calls.setValue(state.ref.call if state.ref is not None else 0)
+        self._lock.setChecked(not state.follows)
+        self._lock.setText(self.tr("Lock") if state.follows else self.tr("Locked"))
+        self._show_kind(state)
+        self._retint()
+        self.want(self._class, not self._compact and bool(state.class_name))
+        self.want(self._slots, not self._compact and bool(state.choices))
+        for label in (self._shape, self._details):
+            self.want(label, not self._compact and state.spec is not None)
+        self.want(self._calls, not self._compact and state.calls > 1)
+        self.adapt()
+
+    def minimumSizeHint(self) -> QSize:
+        """Return room for the name, the tensor and the way out."""
+        return QSize(self.fontMetrics().averageCharWidth() * _MIN_CHARS, self.sizeHint().height())
+
+    def changeEvent(self, event: QEvent) -> None:
+        """Tint the icons again when the theme has changed."""
+        if event.type() == QEvent.Type.PaletteChange:
+            self._retint()
+        super().changeEvent(event)
+
+    def _show_choices(self, state: HeaderState) -> None:
+        with QSignalBlocker(self._slots):
+            self._slots.clear()
+            for ref in state.choices:
+                self._slots.addItem(slot_label(ref).partition(",")[0], ref)
+            self._slots.setCurrentIndex(state.choices.index(state.ref) if state.ref in state.choices else -1)
+
+    def _show_kind(self, state: HeaderState) -> None:
+        self._kinds.setCurrentIndex(self._kinds.findData(state.kind))
+        items = self._kinds.model()
+        assert isinstance(items, QStandardItemModel)
+        for row, kind in enumerate((AUTO, *PANEL_KINDS)):
+            items.item(row).setEnabled(kind == AUTO or state.fitting is None or kind in state.fitting)
+
+    def _picture_menu(self) -> QMenu:
+        menu = QMenu(self)
+        menu.addAction(self.tr("&Copy picture")).triggered.connect(self.copy_requested)
+        menu.addAction(self.tr("Save as &PNG…")).triggered.connect(self.png_requested)
+        menu.addAction(self.tr("Save plot as &SVG…")).triggered.connect(self.svg_requested)
+        return menu
+
+    def _retint(self) -> None:
+        theme = theme_of(self.palette())
+        is_locked = self._state is not None and not self._state.follows
+        self._lock.setIcon(icon("msc.pinned", theme.accent) if is_locked else icon("msc.pin", theme.quiet))
+        self._picture.setIcon(icon("msc.device-camera", theme.quiet))
+        self._float.setIcon(icon("msc.multiple-windows", theme.quiet))
+        self._close.setIcon(icon("msc.close", theme.quiet))
+        for row, kind in enumerate(PANEL_KINDS.values(), start=1):
+            self._kinds.setItemIcon(row, icon(kind.icon, theme.quiet))
+        self._kinds.setItemIcon(0, icon("msc.eye", theme.quiet))
+
+    @Slot(int)
+    def _choose_slot(self, row: int) -> None:
+        self.ref_chosen.emit(self._slots.itemData(row))
+
+    @Slot(int)
+    def _choose_kind(self, row: int) -> None:
+        self.kind_chosen.emit(self._kinds.itemData(row))
+
+
+def _details(spec: TensorSpec) -> str:
+    parts = [spec.dtype, spec.device, format_bytes(spec.size_bytes)]
+    return " · ".join(parts if spec.layout == "strided" else [*parts, spec.layout])
+
+
+def _quiet_label() -> QLabel:
+    label = QLabel()
+    label.setProperty("quiet", True)
+    return label
+
+
+def _button(text: str, tip: str) -> QToolButton:
+    button = QToolButton()
+    button.setText(text)
+    button.setToolTip(tip)
+    button.setAccessibleName(text or tip)
+    button.setAccessibleDescription(tip)
+    button.setAutoRaise(True)
+    if text:
+        button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
+    return button

@@ -1,0 +1,138 @@
+"""How the values are spread, and how many are in no bin."""
+
+import numpy as np
+import pyqtgraph as pg
+from PySide6.QtCore import QEvent, QPointF, QRectF, Slot
+from PySide6.QtWidgets import QGraphicsView, QToolButton, QVBoxLayout
+
+from hookscope.figures.bars import bin_edges, outline
+from hookscope.figures.text import format_number
+from hookscope.gui.panels.base import TensorView
+from hookscope.gui.panels.plots import Zoom, faded, make_plot, slot_color, style_plot
+from hookscope.gui.theme import Theme, theme_of
+from hookscope.protocol.events import ViewReady
+from hookscope.protocol.identity import Slot as TensorSlot
+from hookscope.protocol.views import Histogram, HistogramRequest
+
+_HEADROOM = 1.05
+_MARKED = tuple(10**power for power in range(19))
+_MOST_MARKS = 5
+
+
+class HistogramView(TensorView):
+    """An outline over equal bins, in the colour of the slot; the number of elements may be drawn in logarithms."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._result: Histogram | None = None
+        self._slot = TensorSlot.OUTPUT
+        self._is_log_chosen = False
+        self._plot = make_plot(self)
+        self._curve = pg.PlotDataItem(stepMode="center", fillLevel=0)
+        self._plot.addItem(self._curve)
+        self._plot.getAxis("left").setWidth(self._plot.fontMetrics().horizontalAdvance("0" * 6))
+        self._zoom = Zoom(self._plot)
+        self._zoom.pointed.connect(self._name_bin)
+        self._log = QToolButton()
+        self._log.setText(self.tr("log"))
+        self._log.setCheckable(True)
+        self._log.setToolTip(self.tr("Draw the counts in logarithms, so that few elements can be seen beside many."))
+        self._log.setAccessibleName(self.tr("Logarithmic counts"))
+        self._log.clicked.connect(self._choose_log)
+        self.corner = self._log
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.addWidget(self._plot)
+        self.apply_theme(theme_of(self.palette()))
+
+    def request(self) -> HistogramRequest:
+        """Ask for the values' own range."""
+        return HistogramRequest()
+
+    def draw(self, answer: ViewReady) -> None:
+        """Draw a `Histogram`."""
+        assert isinstance(answer.result, Histogram)
+        self._result = answer.result
+        if answer.ref.slot is not self._slot:
+            self._slot = answer.ref.slot
+            self.apply_theme(theme_of(self.palette()))
+        if not self._is_log_chosen:  # gradients crowd about zero, and their tails are what one looks for
+            self._log.setChecked(self._slot.is_gradient)
+        self._redraw()
+
+    def remarks(self) -> str:
+        """Say how many bins there are, and what is in none of them."""
+        if self._result is None:
+            return ""
+        result = self._result
+        outside = result.below + result.above
+        counts = [(result.nan, "NaN"), (result.pos_inf, "+Inf"), (result.neg_inf, "-Inf")]
+        texts = [self.tr("{bins} bins").format(bins=len(result.counts.to_numpy()))]
+        texts += [f"{count:,} {name}" for count, name in counts if count]
+        if outside:
+            texts.append(self.tr("{outside} out of range").format(outside=f"{outside:,}"))
+        return " · ".join(texts)
+
+    def summary(self) -> str:
+        """Return the range and the counts in words."""
+        if self._result is None:
+            return ""
+        low, high = format_number(float(self._result.low)), format_number(float(self._result.high))
+        counts = f"{self._result.nan:,} NaN, {self._result.pos_inf + self._result.neg_inf:,} Inf"
+        text = self.tr("histogram from {low} to {high}, {remarks}, {counts}")
+        return text.format(low=low, high=high, remarks=self.remarks(), counts=counts)
+
+    def plot(self) -> QGraphicsView | None:
+        """Return the plot."""
+        plot: QGraphicsView = self._plot
+        return plot
+
+    def apply_theme(self, theme: Theme) -> None:
+        """Draw again in other colours."""
+        style_plot(self._plot, theme)
+        color = slot_color(self._slot, theme)
+        self._curve.setPen(pg.mkPen(color, width=1))
+        self._curve.setBrush(faded(color, 0.3))
+
+    def leaveEvent(self, event: QEvent) -> None:
+        """Forget the pointer."""
+        self.pointed.emit("")
+        super().leaveEvent(event)
+
+    @Slot()
+    def _choose_log(self) -> None:
+        self._is_log_chosen = True
+        self._redraw()
+
+    @Slot()
+    def _redraw(self) -> None:
+        if self._result is None:
+            return
+        is_log = self._log.isChecked()
+        edges, heights = outline(self._result, logarithmic=is_log)
+        top = float(heights.max(initial=0.0)) or 1.0
+        self._plot.getAxis("left").setTicks([_log_ticks(top)] if is_log else None)
+        self._curve.setData(edges, heights)
+        self._zoom.fit(QRectF(edges[0], 0.0, edges[-1] - edges[0], top * _HEADROOM))
+
+    @Slot(object)
+    def _name_bin(self, point: QPointF | None) -> None:
+        text = ""
+        if point is not None and self._result is not None:
+            edges = bin_edges(self._result)
+            at = int(np.searchsorted(edges, point.x(), side="right")) - 1
+            if 0 <= at < len(edges) - 1:
+                low, high = format_number(float(edges[at])), format_number(float(edges[at + 1]))
+                count = int(self._result.counts.to_numpy()[at])
+                text = self.tr("{count} from {low} to {high}").format(count=f"{count:,}", low=low, high=high)
+        self.pointed.emit(text)
+
+
+def _log_ticks(top: float) -> list[tuple[float, str]]:
+    """Place counts on an axis of `log10(1 + n)`: 0, 1, 10, 100, ..."""
+    ticks = [(0.0, "0")]
+    for count in _MARKED:
+        place = float(np.log10(1.0 + count))
+        if place <= top * _HEADROOM and place - ticks[-1][0] >= top / _MOST_MARKS:
+            ticks.append((place, f"{count:,}" if count < 1e6 else f"1e{len(str(count)) - 1}"))
+    return ticks

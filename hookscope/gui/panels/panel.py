@@ -1,0 +1,292 @@
+"""A panel: a dock that shows one tensor, following the window or locked to it."""
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Qt, QTimer, Signal, Slot
+from PySide6.QtGui import QHideEvent, QMoveEvent, QShowEvent
+from PySide6.QtWidgets import QDockWidget, QGraphicsView, QWidget
+
+from hookscope.client.state import SessionState
+from hookscope.figures.choice import view_kinds
+from hookscope.figures.text import slot_label
+from hookscope.gui.panels.base import Subject
+from hookscope.gui.panels.feed import ViewFeed, is_seen
+from hookscope.gui.panels.header import HeaderState, PanelHeader
+from hookscope.gui.panels.panel_body import PanelBody
+from hookscope.gui.panels.registry import AUTO, kind_title
+from hookscope.gui.panels.target import Target, explain_absence, find_target
+from hookscope.gui.panels.words import word_no_picture
+from hookscope.protocol.events import ViewReady
+from hookscope.protocol.identity import TensorRef
+from hookscope.protocol.tensors import TensorSpec
+from hookscope.protocol.views import NoPicture
+
+if TYPE_CHECKING:
+    from hookscope.client.session import DebugSession
+    from hookscope.gui.current import Current
+    from hookscope.gui.session_bridge import SessionBridge
+    from hookscope.protocol.workload import Source
+
+
+class TensorPanel(QDockWidget):
+    """Shows one tensor in one kind of view. Its object name is what its requests are called by.
+
+    Signals:
+        copy_requested, png_requested, svg_requested: A picture of this panel is wanted.
+    """
+
+    copy_requested = Signal()
+    png_requested = Signal()
+    svg_requested = Signal()
+
+    def __init__(self, bridge: "SessionBridge", current: "Current", name: str, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.setObjectName(name)
+        self.setFocusPolicy(Qt.FocusPolicy.ClickFocus)  # the panel that was clicked is the one to export
+        self._bridge = bridge
+        self._current = current
+        self._own_ref: TensorRef | None = None
+        self._kind = AUTO
+        self._compact = False
+        self._target = Target(None, None)
+        self._aimed: tuple[str, Subject] | None = None
+        self._shown: ViewReady | None = None
+        self._shown_kind = ""
+        self._shown_source: Source | None = None
+        self._header = PanelHeader()
+        self._body = PanelBody()
+        self.setTitleBarWidget(self._header)
+        self.setWidget(self._body)
+        self._feed = ViewFeed(bridge, name, self)
+        # When a dock comes out from behind another one, it is told so before it is moved.
+        self._look_again = QTimer(self)
+        self._look_again.setSingleShot(True)
+        self._look_again.timeout.connect(self.refresh)
+        self._connect()
+        self.refresh()
+
+    @property
+    def session(self) -> "DebugSession":
+        """The session that the panel shows."""
+        return self._bridge.session
+
+    @property
+    def follows(self) -> bool:
+        """Whether the panel shows whatever the window looks at."""
+        return self._own_ref is None
+
+    @property
+    def ref(self) -> TensorRef | None:
+        """The tensor that the panel is to show."""
+        return self._target.ref
+
+    @property
+    def kind(self) -> str:
+        """`auto`, or the tag of the view that was chosen."""
+        return self._kind
+
+    @property
+    def is_compact(self) -> bool:
+        """Whether the header is a quiet title."""
+        return self._compact
+
+    @property
+    def message(self) -> str:
+        """The words in place of a picture; `""` while there is a picture."""
+        return self._body.message
+
+    @property
+    def shown_step(self) -> int:
+        """Step of what is shown; 0 when nothing is."""
+        return self._shown.step if self._shown is not None else 0
+
+    @property
+    def spec(self) -> TensorSpec | None:
+        """What the shown tensor is."""
+        return self._shown.spec if self._shown is not None else None
+
+    @property
+    def slot_text(self) -> str:
+        """Name of the tensor within its module; `""` when there is none."""
+        return slot_label(self._target.ref) if self._target.ref is not None else ""
+
+    @property
+    def is_waiting(self) -> bool:
+        """Whether the panel is seen and a newer picture is on its way."""
+        return self._feed.is_waiting
+
+    def plot(self) -> QGraphicsView | None:
+        """Return the plot that is in sight, to be written as SVG; `None` when the panel shows none."""
+        view = self._body.view
+        return view.plot() if view is not None and not self._body.message else None
+
+    def set_compact(self, compact: bool) -> None:
+        """Make the header a quiet title: for a panel that stands below another one of the same tensor."""
+        self._compact = compact
+        self._header.set_compact(compact)
+        self.refresh()
+
+    def follow(self) -> None:
+        """Show whatever the window looks at."""
+        self._own_ref = None
+        self.refresh()
+
+    def lock_to(self, ref: TensorRef) -> None:
+        """Stay with one tensor."""
+        self._own_ref = ref
+        self.refresh()
+
+    def set_kind(self, kind: str) -> None:
+        """Choose how to show it: `auto` or the tag of a view."""
+        self._kind = kind
+        self.refresh()
+
+    @Slot()
+    def refresh(self) -> None:
+        """Look up what is to be shown, and ask for it if it is not what is shown."""
+        ref = self._current.ref if self._own_ref is None else self._own_ref
+        path = self._current.path if self._own_ref is None else self._own_ref.path
+        target = self._target = find_target(self.session, path, ref, self._target)
+        spec = target.record.spec if target.record is not None else None
+        fitting = view_kinds(spec, ref.slot) if spec is not None and ref is not None else None
+        self._show_header(target, spec, fitting)
+        if spec is None or ref is None or fitting is None:
+            self._aimed = None
+            self._feed.watch(None, None)
+            self._show_absence(target)
+            return
+        kind = fitting[0] if self._kind == AUTO else self._kind
+        view = self._body.use_view(kind)
+        subject = Subject(ref, spec)
+        if self._aimed != (kind, subject):
+            self._aimed = kind, subject
+            view.aim(subject)
+        if self._shown is None or (self._shown.ref, self._shown_kind) != (ref, kind):
+            self._await_picture()
+        elif not isinstance(self._shown.result, NoPicture):
+            self._body.show_view()
+        self._feed.watch(ref, view.request())
+        self._show_age()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """Ask for what was not asked for while hidden."""
+        super().showEvent(event)
+        self._look_again.start()
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        """Ask for nothing any more; the feed looks for itself."""
+        super().hideEvent(event)
+        self._look_again.stop()
+
+    def moveEvent(self, event: QMoveEvent) -> None:
+        """Notice that the panel came out from behind another one."""
+        super().moveEvent(event)
+        self._look_again.start()
+
+    def _connect(self) -> None:
+        bridge, header = self._bridge, self._header
+        self._current.changed.connect(self._note_current)
+        bridge.records_changed.connect(self._note_records)
+        bridge.hooks_changed.connect(self.refresh)
+        bridge.state_changed.connect(self.refresh)
+        bridge.model_loaded.connect(self._note_model)
+        self._feed.arrived.connect(self._take)
+        self._body.request_changed.connect(self.refresh)
+        self.visibilityChanged.connect(self._look_soon)
+        header.ref_chosen.connect(self._choose_ref)
+        header.call_chosen.connect(self._choose_call)
+        header.lock_toggled.connect(self._set_locked)
+        header.kind_chosen.connect(self.set_kind)
+        header.float_toggled.connect(self._toggle_floating)
+        header.close_requested.connect(self.close)
+        header.copy_requested.connect(self.copy_requested)
+        header.png_requested.connect(self.png_requested)
+        header.svg_requested.connect(self.svg_requested)
+
+    def _show_header(self, target: Target, spec: TensorSpec | None, fitting: tuple[str, ...] | None) -> None:
+        class_name = target.module.class_name if target.module is not None and target.path else ""
+        state = HeaderState(
+            target.title, class_name, target.ref, target.choices, spec, target.calls, self.follows, self._kind, fitting
+        )
+        self._header.show_state(state)
+        what = " ".join(filter(None, (target.title, self.slot_text)))
+        title = self.tr("Follow") if self.follows else what
+        if self._kind != AUTO:
+            title = f"{title} · {kind_title(self._kind)}"
+        if self.windowTitle() != title:
+            self.setWindowTitle(title)
+            self.setAccessibleName(title)
+
+    def _await_picture(self) -> None:
+        if self.session.state is SessionState.LOST:
+            self._body.show_message(self.tr("These values were not looked at before the model's process ended."))
+        else:
+            self._body.expect()
+
+    def _show_absence(self, target: Target) -> None:
+        # What was seen last stays in sight when the debuggee is gone, or has come back and has not run yet.
+        is_kept = self._shown is not None and target.record is None and self._shown.ref == target.ref
+        if not is_kept:
+            self._shown = None
+            self._body.show_message(explain_absence(self.session, target))
+        self._show_age()
+
+    def _show_age(self) -> None:
+        is_stale = self.session.state is SessionState.LOST or self._target.record is None
+        self._body.show_step(self.shown_step if not self.message else 0, is_stale=is_stale)
+
+    @Slot(object)
+    def _take(self, answer: ViewReady) -> None:
+        if self._aimed is None:
+            return
+        self._shown, self._shown_kind = answer, self._aimed[0]
+        self._shown_source = self.session.source
+        if isinstance(answer.result, NoPicture):
+            self._body.show_message(word_no_picture(answer.result, answer.spec))
+        else:
+            self._body.show_answer(answer)
+        self._show_age()
+
+    @Slot(object)
+    def _note_records(self, paths: frozenset[str]) -> None:
+        if self._target.path in paths and is_seen(self):
+            self.refresh()
+
+    @Slot()
+    def _note_current(self) -> None:
+        if self.follows:
+            self.refresh()
+
+    @Slot()
+    def _note_model(self) -> None:
+        if self._shown is not None and self._shown_source != self.session.source:
+            self._shown = None  # of another model
+        self.refresh()
+
+    @Slot()
+    def _look_soon(self) -> None:
+        self._look_again.start()
+
+    @Slot(object)
+    def _choose_ref(self, ref: TensorRef) -> None:
+        if self.follows:
+            self._current.select_ref(ref)
+        else:
+            self.lock_to(ref)
+
+    @Slot(int)
+    def _choose_call(self, call: int) -> None:
+        ref = self._target.ref
+        if ref is not None:
+            self._choose_ref(TensorRef(ref.path, ref.slot, ref.leaf, call))
+
+    @Slot(bool)
+    def _set_locked(self, locked: bool) -> None:
+        if locked and self._target.ref is not None:
+            self.lock_to(self._target.ref)
+        else:
+            self.follow()
+
+    @Slot()
+    def _toggle_floating(self) -> None:
+        self.setFloating(not self.isFloating())

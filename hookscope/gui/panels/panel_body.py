@@ -1,0 +1,139 @@
+"""What is below a panel's header: one view of a tensor or a few words, and a line with what the picture cannot say."""
+
+from PySide6.QtCore import Qt, QTimer, Signal, Slot
+from PySide6.QtWidgets import QLabel, QSizePolicy, QStackedWidget, QVBoxLayout, QWidget
+
+from hookscope.gui.badge_text import badge_label, badge_sentence
+from hookscope.gui.panels.adaptive_row import AdaptiveRow
+from hookscope.gui.panels.base import TensorView, fixed_font
+from hookscope.gui.panels.registry import PANEL_KINDS
+from hookscope.gui.panels.status_text import StatusText
+from hookscope.protocol.events import ViewReady
+
+_PATIENCE_MS = 250
+"""How long a former picture stays while another one is on its way."""
+_STEP_CHARS = 18
+
+
+class PanelBody(QWidget):
+    """Views are made when first needed, and kept.
+
+    Signals:
+        request_changed: The view in sight wants another answer.
+    """
+
+    request_changed = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._views: dict[str, TensorView] = {}
+        self._view: TensorView | None = None
+        self._remarks = ""
+        self._patience = QTimer(self)
+        self._patience.setSingleShot(True)
+        self._patience.setInterval(_PATIENCE_MS)
+        self._patience.timeout.connect(self._say_waiting)
+        self._stack = QStackedWidget()
+        self._card = QLabel()
+        self._card.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self._card.setWordWrap(True)
+        self._card.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self._card.setProperty("quiet", True)
+        self._card.setMargin(12)
+        # A long sentence must not keep a panel from getting small.
+        self._card.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Ignored)
+        self._stack.addWidget(self._card)
+        self._line = AdaptiveRow()
+        self._text = StatusText(fixed_font(0.9))
+        self._step = StatusText(fixed_font(0.9), chars=_STEP_CHARS)
+        self._line.add(self._text)
+        self._line.add(self._step, drop=1)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(8, 0, 8, 4)
+        layout.setSpacing(4)
+        layout.addWidget(self._stack, 1)
+        layout.addWidget(self._line)
+
+    @property
+    def view(self) -> TensorView | None:
+        """The view that was used last; it may be hidden behind a few words."""
+        return self._view
+
+    @property
+    def message(self) -> str:
+        """The words in place of a view; `""` while a view is in sight."""
+        return self._card.text() if self._stack.currentWidget() is self._card else ""
+
+    def use_view(self, kind: str) -> TensorView:
+        """Make a kind of view the one for what comes, and return it; it comes into sight with `show_answer`."""
+        view = self._views.get(kind) or self._make_view(kind)
+        if view is not self._view:
+            if self._view is not None and self._view.corner is not None:
+                self._line.want(self._view.corner, False)
+            self._view = view
+            if view.corner is not None:
+                self._line.want(view.corner, True)
+            self._say(view.remarks() if self._stack.currentWidget() is view else "")
+        return view
+
+    def show_answer(self, answer: ViewReady) -> None:
+        """Draw an answer in the view in use."""
+        assert self._view is not None
+        self._patience.stop()
+        self._view.draw(answer)
+        self._view.setAccessibleDescription(self._view.summary())
+        self._stack.setCurrentWidget(self._view)
+        labels = [badge_label(badge) for badge in answer.badges]
+        self._say(" · ".join(filter(None, (self._view.remarks(), *labels))))
+        self._text.setToolTip("\n".join(badge_sentence(badge) for badge in answer.badges))
+
+    def show_view(self) -> None:
+        """Bring the view in use back into sight, with what it showed last."""
+        if self._view is not None and self._stack.currentWidget() is not self._view:
+            self._patience.stop()
+            self._stack.setCurrentWidget(self._view)
+            self._say(self._view.remarks())
+
+    def show_message(self, text: str) -> None:
+        """Show a few words in place of the view."""
+        self._patience.stop()
+        self._card.setText(text)
+        self._stack.setCurrentWidget(self._card)
+        self._say("")
+        self._text.setToolTip("")
+
+    def expect(self) -> None:
+        """Keep what is in sight for a moment, for an answer is on its way."""
+        if not self._patience.isActive():
+            self._patience.start()
+
+    def show_step(self, step: int, *, is_stale: bool) -> None:
+        """Say of which step the picture is; 0 says nothing."""
+        text = self.tr("from step {step}") if is_stale else self.tr("step {step}")
+        self._step.show_text(text.format(step=f"{step:,}") if step else "", is_urgent=is_stale)
+        tip = self.tr("The model has moved on since; this is the last that was seen.") if step and is_stale else ""
+        if self._step.toolTip() != tip:
+            self._step.setToolTip(tip)
+
+    def _make_view(self, kind: str) -> TensorView:
+        view = PANEL_KINDS[kind].factory()
+        view.request_changed.connect(self.request_changed)
+        view.pointed.connect(self._show_pointed)
+        self._views[kind] = view
+        self._stack.addWidget(view)
+        if view.corner is not None:
+            self._line.add(view.corner)
+            self._line.want(view.corner, False)
+        return view
+
+    def _say(self, text: str) -> None:
+        self._remarks = text
+        self._text.show_text(text)
+
+    @Slot(str)
+    def _show_pointed(self, text: str) -> None:
+        self._text.show_text(text or self._remarks)
+
+    @Slot()
+    def _say_waiting(self) -> None:
+        self.show_message(self.tr("Waiting for the picture…"))

@@ -1,0 +1,91 @@
+"""Plot widgets as every view wants them: no menus of pyqtgraph's own, the colours of the theme."""
+
+from typing import Any
+
+import pyqtgraph as pg
+from PySide6.QtCore import QObject, QPointF, QRectF, Qt, Signal, Slot
+from PySide6.QtGui import QColor
+from PySide6.QtWidgets import QFrame, QWidget
+
+from hookscope.gui.panels.base import fixed_font
+from hookscope.gui.theme import Theme
+from hookscope.protocol.identity import Slot as TensorSlot
+
+_SIDES = ("left", "bottom")
+
+
+def make_plot(parent: QWidget) -> pg.PlotWidget:
+    """Return an empty plot; `style_plot` gives it its colours."""
+    plot = pg.PlotWidget(parent, enableMenu=False)
+    plot.setFrameShape(QFrame.Shape.NoFrame)
+    plot.plotItem.hideButtons()
+    menu = plot.plotItem.ctrlMenu  # never shown, but a window without an owner otherwise
+    menu.setParent(plot, menu.windowFlags())
+    plot.plotItem.layout.setContentsMargins(0, 2, 6, 0)
+    font = fixed_font(0.9)
+    for side in _SIDES:
+        plot.getAxis(side).setStyle(tickFont=font, tickLength=-4)
+    return plot
+
+
+def style_plot(plot: pg.PlotWidget, theme: Theme) -> None:
+    """Give a plot the colours of a theme."""
+    plot.setBackground(QColor(theme.window))
+    for side in _SIDES:
+        axis = plot.getAxis(side)
+        axis.setPen(QColor(theme.line))
+        axis.setTextPen(QColor(theme.quiet))
+
+
+def slot_color(slot: TensorSlot, theme: Theme) -> QColor:
+    """Return the colour of a curve: what forward gives is blue, what backward gives is orange."""
+    return QColor(theme.backward if slot.is_gradient else theme.forward)
+
+
+def faded(color: QColor, alpha: float) -> QColor:
+    """Return a colour made translucent."""
+    result = QColor(color)
+    result.setAlphaF(alpha)
+    return result
+
+
+class Zoom(QObject):
+    """Keeps a plot on all of its data until a person zooms or drags; a double click goes back.
+
+    Signals:
+        pointed: Place under the pointer in the plot's coordinates, as `QPointF`, or `None` outside.
+    """
+
+    pointed = Signal(object)
+
+    def __init__(self, plot: pg.PlotWidget) -> None:
+        super().__init__(plot)
+        self._box = plot.plotItem.getViewBox()
+        self._area = QRectF(0, 0, 1, 1)
+        self._is_zoomed = False
+        self._box.setDefaultPadding(0.0)
+        self._box.disableAutoRange()  # it would look at all data at every change, and cannot take NaN
+        self._box.sigRangeChangedManually.connect(self._note)
+        plot.scene().sigMouseClicked.connect(self._take_click)
+        plot.scene().sigMouseMoved.connect(self._point)
+
+    def fit(self, area: QRectF) -> None:
+        """Note what all of the data is, and show it unless a person looks at a part of it."""
+        self._area = area
+        if not self._is_zoomed:
+            self._box.setRange(area)
+
+    @Slot()
+    def _note(self) -> None:
+        self._is_zoomed = True
+
+    @Slot(object)
+    def _take_click(self, click: Any) -> None:
+        if click.double() and click.button() == Qt.MouseButton.LeftButton:
+            self._is_zoomed = False
+            self.fit(self._area)
+
+    @Slot(object)
+    def _point(self, position: QPointF) -> None:
+        is_inside = self._box.sceneBoundingRect().contains(position)
+        self.pointed.emit(self._box.mapSceneToView(position) if is_inside else None)

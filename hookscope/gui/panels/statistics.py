@@ -1,0 +1,165 @@
+"""A tensor in numbers: what it is first, then its values."""
+
+from PySide6.QtCore import QEvent, Qt, Slot
+from PySide6.QtGui import QColor, QGuiApplication, QKeyEvent, QKeySequence
+from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableWidget, QTableWidgetItem, QVBoxLayout
+
+from hookscope.figures.text import format_bytes, format_number, format_shape
+from hookscope.gui.panels.base import Subject, TensorView, fixed_font
+from hookscope.gui.theme import Theme, theme_of
+from hookscope.protocol.events import ViewReady
+from hookscope.protocol.tensors import TensorSpec
+from hookscope.protocol.views import Statistics, StatisticsRequest
+
+_NAMES, _VALUES = 0, 1
+_NOTHING = "–"
+
+
+class StatisticsView(TensorView):
+    """Two columns, names and numbers. What the tensor is stays readable when its values are not to be had."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._texts: dict[str, str] = {}
+        self._table = _CopyableTable(0, 2)
+        self._table.setAccessibleName(self.tr("Statistics"))
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.addWidget(self._table)
+        self.apply_theme(theme_of(self.palette()))
+
+    def request(self) -> StatisticsRequest:
+        """Ask for all of it."""
+        return StatisticsRequest()
+
+    def aim(self, subject: Subject) -> None:
+        """Show what the spec says at once; the values are those of the former tensor no more."""
+        self._show(self._spec_rows(subject.spec, []))
+
+    def draw(self, answer: ViewReady) -> None:
+        """Show `Statistics`."""
+        result = answer.result
+        assert isinstance(result, Statistics)
+        values = [
+            (self.tr("min"), _number(result.minimum)),
+            (self.tr("max"), _number(result.maximum)),
+            (self.tr("mean"), _number(result.mean)),
+            (self.tr("std"), _number(result.std)),
+            (self.tr("norm"), _number(result.norm)),
+            (self.tr("zeros"), f"{100 * result.zero / result.count:.1f} %" if result.count else _NOTHING),
+            (self.tr("negatives"), f"{result.negative:,}"),
+            (self.tr("positives"), f"{result.positive:,}"),
+            ("NaN", f"{result.nan:,}"),
+            ("+Inf", f"{result.pos_inf:,}"),
+            ("-Inf", f"{result.neg_inf:,}"),
+        ]
+        step = (self.tr("step"), f"{answer.step:,}" if answer.step else _NOTHING)
+        rows = [*values, step] if answer.spec is None else [*self._spec_rows(answer.spec, values), step]
+        self._show(rows, troubled={"NaN": result.nan, "+Inf": result.pos_inf, "-Inf": result.neg_inf})
+
+    def summary(self) -> str:
+        """Return all of it in one line."""
+        return ", ".join(f"{name} {value}" for name, value in self._texts.items())
+
+    def apply_theme(self, theme: Theme) -> None:
+        """Draw the names in the quiet colour."""
+        self._table.colors = theme
+        self._table.tint()
+
+    def _spec_rows(self, spec: TensorSpec, values: list[tuple[str, str]]) -> list[tuple[str, str]]:
+        rows = [
+            (self.tr("shape"), format_shape(spec.shape)),
+            (self.tr("dtype"), spec.dtype),
+            *values,
+            (self.tr("elements"), f"{spec.count:,}"),
+            (self.tr("bytes"), format_bytes(spec.size_bytes)),
+            (self.tr("device"), spec.device),
+        ]
+        return rows if spec.layout == "strided" else [*rows, (self.tr("layout"), spec.layout)]
+
+    def _show(self, rows: list[tuple[str, str]], troubled: dict[str, int] | None = None) -> None:
+        self._texts = dict(rows)
+        self._table.troubled = {name for name, count in (troubled or {}).items() if count}
+        self._table.show_rows(rows)
+
+
+class _CopyableTable(QTableWidget):
+    """Rows of texts whose items are reused; Ctrl+C copies the selected rows, or all of them when none is selected."""
+
+    def __init__(self, rows: int, columns: int) -> None:
+        super().__init__(rows, columns)
+        self.colors: Theme = theme_of(self.palette())
+        self.troubled: set[str] = set()
+        self.setShowGrid(False)
+        self.setWordWrap(False)
+        self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+        self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        self.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        self.horizontalHeader().hide()
+        self.horizontalHeader().setSectionResizeMode(_NAMES, QHeaderView.ResizeMode.ResizeToContents)
+        self.horizontalHeader().setSectionResizeMode(_VALUES, QHeaderView.ResizeMode.Stretch)
+        self.verticalHeader().hide()
+        self.verticalHeader().setDefaultSectionSize(self.fontMetrics().height() + 6)
+        self.setTabKeyNavigation(False)
+        self.setStyleSheet("QTableView::item { padding: 0 6px; }")
+
+    def show_rows(self, rows: list[tuple[str, str]]) -> None:
+        """Show names and values."""
+        if self.rowCount() != len(rows):
+            self.setRowCount(len(rows))
+        for row, texts in enumerate(rows):
+            for column, text in enumerate(texts):
+                item = self.item(row, column) or self._new_item(row, column)
+                if item.text() != text:
+                    item.setText(text)
+        self.tint()
+
+    def tint(self) -> None:
+        """Colour every row."""
+        for row in range(self.rowCount()):
+            name, value = self.item(row, _NAMES), self.item(row, _VALUES)
+            if name is not None and value is not None:
+                name.setForeground(QColor(self.colors.quiet))
+                value.setForeground(QColor(self.colors.trouble if name.text() in self.troubled else self.colors.text))
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Copy on Ctrl+C."""
+        if event.matches(QKeySequence.StandardKey.Copy):
+            self.copy_rows()
+            event.accept()
+            return
+        super().keyPressEvent(event)
+
+    @Slot()
+    def copy_rows(self) -> None:
+        """Put the selected rows, or all of them, on the clipboard as lines with a tab."""
+        chosen = sorted({index.row() for index in self.selectedIndexes()}) or range(self.rowCount())
+        lines = [f"{self._text(row, _NAMES)}\t{self._text(row, _VALUES)}" for row in chosen]
+        QGuiApplication.clipboard().setText("\n".join(lines))
+
+    def event(self, event: QEvent) -> bool:
+        """Keep Ctrl+C for this table also where a window has a shortcut for it."""
+        if (
+            event.type() == QEvent.Type.ShortcutOverride
+            and isinstance(event, QKeyEvent)
+            and event.matches(QKeySequence.StandardKey.Copy)
+        ):
+            event.accept()
+            return True
+        return super().event(event)
+
+    def _text(self, row: int, column: int) -> str:
+        item = self.item(row, column)
+        return item.text() if item is not None else ""
+
+    def _new_item(self, row: int, column: int) -> QTableWidgetItem:
+        item = QTableWidgetItem()
+        if column == _VALUES:
+            item.setFont(fixed_font())
+        item.setTextAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+        self.setItem(row, column, item)
+        return item
+
+
+def _number(value: float | None) -> str:
+    return _NOTHING if value is None else format_number(float(value))

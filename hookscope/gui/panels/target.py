@@ -1,0 +1,101 @@
+"""What a panel looks at: the window's current tensor, or one of its own; and in words why there is nothing to see."""
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QCoreApplication
+
+from hookscope.client.state import SessionState
+from hookscope.gui.badge_text import badge_sentence
+from hookscope.protocol.identity import Slot, TensorRef
+from hookscope.protocol.tensors import Record
+from hookscope.protocol.tree import ModuleInfo, ModuleTree
+
+if TYPE_CHECKING:
+    from hookscope.client.session import DebugSession
+
+
+@dataclass(frozen=True)
+class Target:
+    """A module and one of its tensors, with what is known of them.
+
+    Attributes:
+        path: Module path, or `None` when nothing is looked at.
+        ref: The tensor; `None` until something of the module was captured.
+        module: The module in the loaded model, if it has it.
+        record: The newest record of the tensor, if there is one.
+        choices: Tensors of the same module and call, the parameters included.
+        calls: How often the module was called in its newest step.
+        tree: The tree that `module` was found in.
+    """
+
+    path: str | None
+    ref: TensorRef | None
+    module: ModuleInfo | None = None
+    record: Record | None = None
+    choices: tuple[TensorRef, ...] = ()
+    calls: int = 0
+    tree: ModuleTree | None = field(default=None, compare=False, repr=False)
+
+    @property
+    def title(self) -> str:
+        """Name of the module for people; the root is called by its class."""
+        if self.path:
+            return self.path
+        return self.module.name if self.module is not None else ""
+
+
+def find_target(session: "DebugSession", path: str | None, ref: TensorRef | None, before: Target) -> Target:
+    """Look up a module and a tensor in the loaded model.
+
+    Args:
+        session: The session.
+        path: Module path.
+        ref: The tensor.
+        before: What the same panel looked at before; spares the search for a module that is still the same.
+    """
+    if path is None:
+        return Target(None, None)
+    is_same = before.path == path and before.tree is session.tree
+    module = before.module if is_same else _find_module(session.tree, path)
+    records = session.records.of(path)
+    call = ref.call if ref is not None else 0
+    choices = tuple(record.ref for record in records if record.ref.call == call or is_parameter(record.ref))
+    calls = session.records.calls(path)
+    record = session.records.get(ref) if ref is not None else None
+    return Target(path, ref, module, record, choices, calls, session.tree)
+
+
+def _find_module(tree: ModuleTree | None, path: str) -> ModuleInfo | None:
+    modules = tree.modules if tree is not None else ()
+    return next((module for module in modules if module.path == path or path in module.aliases), None)
+
+
+def is_parameter(ref: TensorRef) -> bool:
+    """Whether a tensor belongs to the module itself and not to one of its calls."""
+    return ref.slot in {Slot.PARAMETER, Slot.PARAMETER_GRAD}
+
+
+def explain_absence(session: "DebugSession", target: Target) -> str:
+    """Say why there are no values of a target, and what to do; `""` when there are some."""
+    if target.record is not None:
+        return "" if target.record.spec is not None else _explain_badges(target.record)
+    if session.tree is None:
+        return _translate("No model is open.")
+    if target.path is None:
+        return _translate("Select a module in the tree.")
+    if target.module is None:
+        return _translate("This model has no module “{path}”.").format(path=target.path)
+    if target.path not in session.checked:
+        return _translate("Check this module and press Step to capture it.")
+    is_running = session.state is SessionState.RUNNING
+    return _translate("Waiting for the step to reach this module." if is_running else "Press Step to capture it.")
+
+
+def _explain_badges(record: Record) -> str:
+    sentences = [badge_sentence(badge) for badge in record.badges]
+    return " ".join(sentences) or _translate("There is no such tensor in this step.")
+
+
+def _translate(english: str) -> str:
+    return QCoreApplication.translate("Absence", english)

@@ -1,0 +1,27 @@
+"""Why there is no picture, in words."""
+
+from PySide6.QtCore import QCoreApplication
+
+from hookscope.figures.text import format_shape
+from hookscope.protocol.tensors import TensorSpec
+from hookscope.protocol.views import NoPicture, NoPictureReason
+
+_CONTEXT = "NoPicture"
+
+REASONS: dict[NoPictureReason, str] = {
+    NoPictureReason.EMPTY: "Empty: the tensor has the shape {shape} and no elements.",
+    NoPictureReason.NOT_CAPTURED: (
+        "The values of this tensor are not kept any more. Check its module and press Step to capture them again."
+    ),
+    NoPictureReason.NO_DATA: "This tensor has no values that can be read: {detail}.",
+    NoPictureReason.WRONG_RANK: "This view does not fit: {detail}. Choose another one at the top right.",
+    NoPictureReason.FAILED: "The picture could not be made: {detail}",
+}
+"""One row a reason."""
+
+
+def word_no_picture(nothing: NoPicture, spec: TensorSpec | None) -> str:
+    """Return the sentence for a view that has no picture."""
+    shape = format_shape(spec.shape) if spec is not None else "?"
+    detail = nothing.detail.rstrip(".") or "?"
+    return QCoreApplication.translate(_CONTEXT, REASONS[nothing.reason]).format(shape=shape, detail=detail)

@@ -1,0 +1,133 @@
+"""The one place where what a debuggee tells becomes Qt signals.
+
+Reader threads only wake the bridge, with one queued signal; everything else runs on the thread the bridge lives on.
+"""
+
+from PySide6.QtCore import QObject, Qt, QTimer, Signal, Slot
+
+from hookscope.client.changes import Change, OutputPrinted, StateChanged
+from hookscope.client.session import DebugSession
+from hookscope.protocol.events import (
+    Failed,
+    HooksSet,
+    Loaded,
+    Records,
+    SettingsApplied,
+    StepFinished,
+    StepProgress,
+    ViewReady,
+)
+
+DRAIN_INTERVAL_MS = 33
+"""The window takes news at most this often: 30 times a second."""
+
+_BARE_SIGNALS: dict[type, tuple[str, ...]] = {
+    StateChanged: ("state_changed",),
+    Loaded: ("model_loaded", "settings_changed", "hooks_changed"),
+    HooksSet: ("hooks_changed",),
+    SettingsApplied: ("settings_changed",),
+    StepProgress: ("progress_changed",),
+}
+"""Which signals without an argument each change is told with, in order; whoever hears them asks the session."""
+
+
+class SessionBridge(QObject):
+    """Owns a session and tells what changed in it; the session has all changes applied when a signal is emitted.
+
+    Signals:
+        state_changed: `session.state` is another one.
+        model_loaded: Another model is there, or the same one again.
+        hooks_changed: The debuggee hooks other modules.
+        settings_changed: Settings, inputs or the workload are in force that the debuggee has confirmed.
+        records_changed: Module paths (`frozenset[str]`) with newer records; once a drain.
+        step_finished: A finished step (`StepFinished`), each one.
+        progress_changed: The running step is further on.
+        view_arrived: An answer for a panel (`ViewReady`).
+        failure_raised: Something went wrong (`Failure`).
+        output_printed: What the debuggee printed (`str`).
+
+    Args:
+        parent: Qt parent; `close` must still be called before the end.
+        interpreter: See `DebugSession`.
+    """
+
+    state_changed = Signal()
+    model_loaded = Signal()
+    hooks_changed = Signal()
+    settings_changed = Signal()
+    records_changed = Signal(object)
+    step_finished = Signal(object)
+    progress_changed = Signal()
+    view_arrived = Signal(object)
+    failure_raised = Signal(object)
+    output_printed = Signal(str)
+    _woken = Signal()
+
+    def __init__(self, parent: QObject | None = None, *, interpreter: str | None = None) -> None:
+        super().__init__(parent)
+        self._is_closed = False
+        self._has_news = False
+        self._timer = QTimer(self)
+        self._timer.setSingleShot(True)
+        self._timer.setInterval(DRAIN_INTERVAL_MS)
+        self._timer.timeout.connect(self._drain_news)
+        self._woken.connect(self._note_news, Qt.ConnectionType.QueuedConnection)
+        self._session = DebugSession(interpreter=interpreter, on_ready=self._woken.emit)
+
+    @property
+    def session(self) -> DebugSession:
+        """What is driven; its intents are called on this thread, its `drain` by nobody else."""
+        return self._session
+
+    def close(self) -> None:
+        """End the session and wait for it; nothing is emitted any more. May be called twice."""
+        self._is_closed = True
+        self._timer.stop()
+        self._session.close()
+
+    @Slot()
+    def _note_news(self) -> None:
+        self._has_news = True
+        if not self._timer.isActive():
+            self._drain_news()
+
+    @Slot()
+    def _drain_news(self) -> None:
+        """Tell what is new, and then rest for the interval."""
+        if self._is_closed or not self._has_news:
+            return
+        self._has_news = False
+        self._timer.start()
+        for news in _with_paths_merged(self._session.drain()):
+            self._tell(news)
+
+    def _tell(self, news: Change | frozenset[str]) -> None:
+        if self._is_closed:  # by whoever heard the one before
+            return
+        match news:
+            case frozenset():
+                self.records_changed.emit(news)
+            case StepFinished():
+                self.step_finished.emit(news)
+            case ViewReady():
+                self.view_arrived.emit(news)
+            case Failed():
+                self.failure_raised.emit(news.failure)
+            case OutputPrinted():
+                self.output_printed.emit(news.text)
+            case _:
+                for name in _BARE_SIGNALS.get(type(news), ()):
+                    getattr(self, name).emit()
+
+
+def _with_paths_merged(changes: list[Change]) -> list[Change | frozenset[str]]:
+    """Put the paths of all records in the place of the first ones."""
+    paths = frozenset(record.ref.path for change in changes if isinstance(change, Records) for record in change.records)
+    merged: list[Change | frozenset[str]] = []
+    for change in changes:
+        if not isinstance(change, Records):
+            merged.append(change)
+        elif paths:
+            merged.append(paths)
+            paths = frozenset()
+    return merged

@@ -1,0 +1,111 @@
+"""What the window remembers. A broken or missing value is as good as none: nothing here can stop the start."""
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Protocol
+
+from PySide6.QtCore import QByteArray, QSettings
+
+RECENT_LIMIT = 10
+LAYOUT_VERSION = 1
+"""Raised when docks or toolbars change so much that a remembered layout no longer fits."""
+
+
+class ThemeChoice(StrEnum):
+    """What a person chose; `SYSTEM` follows the desktop."""
+
+    SYSTEM = "system"
+    DARK = "dark"
+    LIGHT = "light"
+
+
+class Store(Protocol):
+    """Where values are kept; `QSettings` is one."""
+
+    def value(self, key: str, /) -> object:
+        """Return what is kept under `key`, or `None`."""
+
+    def setValue(self, key: str, value: object, /) -> None:
+        """Keep `value` under `key`."""
+
+
+class MemoryStore:
+    """Keeps values as long as it lives; runs without a display neither read nor change what the window remembers."""
+
+    def __init__(self) -> None:
+        self._values: dict[str, object] = {}
+
+    def value(self, key: str, /) -> object:
+        """See `Store.value`."""
+        return self._values.get(key)
+
+    def setValue(self, key: str, value: object, /) -> None:
+        """See `Store.setValue`."""
+        self._values[key] = value
+
+
+class Settings:
+    """Typed access to a store.
+
+    Args:
+        store: Where to keep the values; tests give an ini file of their own.
+    """
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    @classmethod
+    def of_user(cls) -> "Settings":
+        """Return the settings of the person who runs the program."""
+        return cls(QSettings(QSettings.Format.IniFormat, QSettings.Scope.UserScope, "hookscope", "hookscope"))
+
+    @property
+    def theme(self) -> ThemeChoice:
+        """The chosen theme."""
+        value = self._store.value("window/theme")
+        return next((choice for choice in ThemeChoice if choice.value == value), ThemeChoice.SYSTEM)
+
+    @theme.setter
+    def theme(self, choice: ThemeChoice) -> None:
+        self._store.setValue("window/theme", choice.value)
+
+    @property
+    def recent(self) -> tuple[str, ...]:
+        """Sources opened last, newest first, as a person types them."""
+        value = self._store.value("files/recent")
+        entries = [value] if isinstance(value, str) else value if isinstance(value, list) else []
+        return tuple(entry for entry in entries if isinstance(entry, str) and entry)[:RECENT_LIMIT]
+
+    def add_recent(self, source: str) -> None:
+        """Put a source in front of the recent ones."""
+        others = [entry for entry in self.recent if entry != source]
+        self._store.setValue("files/recent", [source, *others][:RECENT_LIMIT])
+
+    def clear_recent(self) -> None:
+        """Forget the recent sources."""
+        self._store.setValue("files/recent", [])
+
+    @property
+    def last_folder(self) -> Path:
+        """Where the file dialog starts: the folder used last, or the home folder."""
+        value = self._store.value("files/last_folder")
+        folder = Path(value) if isinstance(value, str) and value else Path.home()
+        return folder if folder.is_dir() else Path.home()
+
+    @last_folder.setter
+    def last_folder(self, folder: Path) -> None:
+        self._store.setValue("files/last_folder", str(folder))
+
+    def layout(self, name: str) -> QByteArray | None:
+        """Return a remembered layout (`geometry`, `docks`, `panels`) of this version, or `None`."""
+        value = self._store.value(f"layout{LAYOUT_VERSION}/{name}")
+        return value if isinstance(value, QByteArray) and not value.isEmpty() else None
+
+    def keep_layout(self, name: str, state: QByteArray) -> None:
+        """Remember a layout."""
+        self._store.setValue(f"layout{LAYOUT_VERSION}/{name}", state)
+
+    def forget_layout(self) -> None:
+        """Forget every remembered layout."""
+        for name in ("geometry", "docks", "panels"):
+            self._store.setValue(f"layout{LAYOUT_VERSION}/{name}", QByteArray())

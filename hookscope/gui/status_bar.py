@@ -1,0 +1,148 @@
+"""The bottom line: what the session is doing, where it runs, and the figures of the newest step."""
+
+from dataclasses import dataclass
+
+from PySide6.QtCore import QEvent, QSize, Slot
+from PySide6.QtGui import QFontDatabase
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QStatusBar, QWidget
+
+from hookscope.client.state import SessionState
+from hookscope.figures.text import format_bytes, format_duration, format_number
+from hookscope.gui.assets import icon
+from hookscope.gui.session_bridge import SessionBridge
+from hookscope.gui.theme import theme_of
+from hookscope.protocol.events import Phase
+
+
+@dataclass(frozen=True)
+class _Look:
+    """How a state looks: its icon, and the theme colour of the pill."""
+
+    icon: str
+    color: str
+
+
+_LOOKS: dict[SessionState, _Look] = {
+    SessionState.NO_MODEL: _Look("msc.circle-large-outline", "quiet"),
+    SessionState.LAUNCHING: _Look("msc.loading", "accent"),
+    SessionState.LOADING: _Look("msc.loading", "accent"),
+    SessionState.IDLE: _Look("msc.pass", "good"),
+    SessionState.RUNNING: _Look("msc.debug-start", "forward"),
+    SessionState.STOPPING: _Look("msc.debug-stop", "at_hand"),
+    SessionState.STOPPED: _Look("msc.debug-pause", "at_hand"),
+    SessionState.LOST: _Look("msc.error", "trouble"),
+}
+
+
+class StatusBar(QStatusBar):
+    """State pill on the left; device, memory, step and loss on the right, in digits of one width."""
+
+    def __init__(self, bridge: SessionBridge, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._session = bridge.session
+        self._pill_icon = QLabel(self)
+        self._pill_text = QLabel(self)
+        self._figures = QLabel(self)
+        self.setSizeGripEnabled(False)
+        widest = self.tr("Running optimizer") + " 9999/9999"  # so that a running count moves nothing
+        self._pill_text.setMinimumWidth(self.fontMetrics().horizontalAdvance(widest))
+        self._pill_text.setAccessibleName(self.tr("State of the session"))
+        pill = QWidget(self)
+        layout = QHBoxLayout(pill)
+        layout.setContentsMargins(10, 3, 10, 3)
+        layout.setSpacing(6)
+        layout.addWidget(self._pill_icon)
+        layout.addWidget(self._pill_text)
+        self.addWidget(pill)
+        self._figures.setFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
+        self._figures.setContentsMargins(0, 0, 10, 0)
+        self._figures.setAccessibleName(self.tr("Device, memory, step and loss"))
+        self.addPermanentWidget(self._figures)
+        for signal in (
+            bridge.state_changed,
+            bridge.model_loaded,
+            bridge.hooks_changed,
+            bridge.settings_changed,
+            bridge.progress_changed,
+        ):
+            signal.connect(self._update)
+        bridge.step_finished.connect(self._update_figures)
+        self._update()
+
+    @property
+    def state_text(self) -> str:
+        """What the pill says."""
+        return self._pill_text.text()
+
+    @property
+    def figures_text(self) -> str:
+        """What stands on the right."""
+        return self._figures.text()
+
+    @Slot()
+    def _update(self) -> None:
+        look = _LOOKS[self._session.state]
+        color = getattr(theme_of(self.palette()), look.color)
+        size = self.fontMetrics().height()
+        self._pill_icon.setPixmap(icon(look.icon, color).pixmap(QSize(size, size)))
+        self._pill_text.setText(self._state_words())
+        self._pill_text.setStyleSheet(f"color: {color}; font-weight: 600;")
+        self._update_figures()
+
+    @Slot()
+    def _update_figures(self) -> None:
+        session = self._session
+        words = [session.settings.device] if session.tree is not None else []
+        if session.history:
+            step = session.history[-1]
+            words += [
+                self.tr("memory {size}").format(size=format_bytes(step.memory_bytes)),
+                self.tr("captures {size}").format(size=format_bytes(step.capture_bytes)),
+                self.tr("step {step}").format(step=step.step),
+                format_duration(step.duration_s),
+            ]
+            if step.loss is not None:
+                words.append(self.tr("loss {loss}").format(loss=format_number(step.loss)))
+        self._figures.setText("   ".join(words))
+
+    def _state_words(self) -> str:
+        words = {
+            SessionState.NO_MODEL: self.tr("No model"),
+            SessionState.LAUNCHING: self.tr("Starting Python"),
+            SessionState.LOADING: self.tr("Loading"),
+            SessionState.IDLE: self._ready_words(len(self._session.checked)),
+            SessionState.RUNNING: self._progress_words(),
+            SessionState.STOPPING: self.tr("Stopping at the next hook"),
+            SessionState.STOPPED: self.tr("Paused"),
+            SessionState.LOST: self.tr("Lost the model's process"),
+        }
+        return words[self._session.state]
+
+    def _ready_words(self, checked: int) -> str:
+        match checked:
+            case 0:
+                return self.tr("Ready, nothing checked")
+            case 1:
+                return self.tr("Ready, 1 module checked")
+            case _:
+                return self.tr("Ready, {count} modules checked").format(count=checked)
+
+    def _progress_words(self) -> str:
+        progress = self._session.progress
+        if progress is None:
+            return self.tr("Running")
+        phases = {
+            Phase.FORWARD: self.tr("Running forward"),
+            Phase.LOSS: self.tr("Running loss"),
+            Phase.BACKWARD: self.tr("Running backward"),
+            Phase.OPTIMIZER: self.tr("Running optimizer"),
+        }
+        if not progress.total:
+            return phases[progress.phase]
+        return f"{phases[progress.phase]} {progress.done}/{progress.total}"
+
+    def changeEvent(self, event: QEvent) -> None:
+        """Follow the theme."""
+        super().changeEvent(event)
+        if event.type() is QEvent.Type.PaletteChange:
+            self._update()

@@ -1,0 +1,176 @@
+"""Badges in words: why a value is absent, or what to know about it; one row a kind."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from hookscope.protocol.tensors import Badge, BadgeKind
+
+
+@dataclass(frozen=True)
+class BadgeWords:
+    """One kind of badge.
+
+    Attributes:
+        label: A few words, for a row or beside a picture.
+        sentence: What it means.
+        advice: What can be done in the window, where something can.
+    """
+
+    label: str
+    sentence: str
+    advice: str = ""
+
+
+WORDS: dict[BadgeKind, BadgeWords] = {
+    BadgeKind.NEVER_CALLED: BadgeWords(
+        "not called", "The forward pass of this step did not call this module, so nothing went through it."
+    ),
+    BadgeKind.NEVER_CALLED_WITH_GRADIENT: BadgeWords(
+        "bypassed", "Its forward was not called, yet its parameters got a gradient: other code uses them directly."
+    ),
+    BadgeKind.CALLED_REPEATEDLY: BadgeWords(
+        "called repeatedly", "The module was called more than once in this step; each call is kept apart."
+    ),
+    BadgeKind.NEVER_CALLED_WITH_GRADIENT: BadgeWords(
+        "bypassed",
+        "Nothing called this module, but something used its parameters directly, and they got a gradient.",
+    ),
+    BadgeKind.CALLED_REPEATEDLY: BadgeWords("called repeatedly", "The step called this module several times."),
+    BadgeKind.NO_GRAD_MODE: BadgeWords(
+        "gradients off", "The module ran with gradients switched off (torch.no_grad), so backward does not reach it."
+    ),
+    BadgeKind.INPUT_NEEDS_NO_GRAD: BadgeWords(
+        "input needs no grad",
+        "The input does not require grad, so nothing computes a gradient for it.",
+        "Tick “requires grad” on the input to see one.",
+    ),
+    BadgeKind.OUTPUT_NEEDS_NO_GRAD: BadgeWords(
+        "output needs no grad", "The output does not require grad: nothing before it asked for a gradient."
+    ),
+    BadgeKind.NO_PATH_TO_INPUT: BadgeWords(
+        "no path to input", "The output does not depend on this input, so no gradient flows back to it."
+    ),
+    BadgeKind.NO_GRADIENT_REACHED: BadgeWords(
+        "no gradient reached it", "Backward ended without a gradient arriving here: the loss does not depend on it."
+    ),
+    BadgeKind.INTEGER_OUTPUT: BadgeWords("not differentiable", "Whole numbers and booleans have no gradient."),
+    BadgeKind.INTEGER_OUTPUT: BadgeWords(
+        "no gradient: integers", "Integers and booleans have no gradient; nothing can flow back through this output."
+    ),
+    BadgeKind.PASS_THROUGH: BadgeWords(
+        "passed through", "The module returned its input as it is, so this is the gradient of the output."
+    ),
+    BadgeKind.FROM_BASE: BadgeWords(
+        "from its base", "The tensor is a view of another one, and the gradient was taken there."
+    ),
+    BadgeKind.MODIFIED_IN_PLACE: BadgeWords(
+        "modified in place", "The module overwrites this tensor in place; shown is the value it had here."
+    ),
+    BadgeKind.MODIFIED_AFTERWARDS: BadgeWords(
+        "overwritten later", "A later operation wrote into this output; shown is what the module itself gave."
+    ),
+    BadgeKind.MODIFIED_AFTERWARDS: BadgeWords(
+        "overwritten later",
+        "An operation after the module wrote into its output; shown is what the module returned.",
+    ),
+    BadgeKind.DID_NOT_RETURN: BadgeWords(
+        "did not return", "The call ended without an output: something in it raised, and the model went on."
+    ),
+    BadgeKind.RECOMPUTED: BadgeWords(
+        "recomputed", "Activation checkpointing ran the module a second time during backward."
+    ),
+    BadgeKind.RAISED: BadgeWords("raised an error", "This call of the module ended with an error."),
+    BadgeKind.LATER_PASS: BadgeWords(
+        "later backward pass", "Several backward passes reached this call; this is the gradient of the newest one."
+    ),
+    BadgeKind.RAISED: BadgeWords("raised", "An exception left this call before it had an output."),
+    BadgeKind.FROZEN: BadgeWords("frozen", "The parameter does not require grad, so it gets no gradient."),
+    BadgeKind.UNINITIALIZED: BadgeWords(
+        "no shape yet", "A lazy parameter gets its shape and values in the first step."
+    ),
+    BadgeKind.UNINITIALIZED: BadgeWords(
+        "not initialised", "A lazy module makes this parameter in its first forward pass, which has not run yet."
+    ),
+    BadgeKind.NO_DATA: BadgeWords("no data", "The tensor has a shape but no values that could be read."),
+    BadgeKind.OVER_BUDGET: BadgeWords(
+        "over the memory budget",
+        "There was no memory left for a copy within the budget.",
+        "Check fewer modules to see this one.",
+    ),
+    BadgeKind.CAPTURE_FAILED: BadgeWords("capture failed", "Copying the tensor failed; the model itself went on."),
+    BadgeKind.COMPILED: BadgeWords(
+        "compiled", "torch.compile made this module part of a larger piece of code, in which its hooks may not run."
+    ),
+    BadgeKind.SCRIPTED: BadgeWords("TorchScript", "TorchScript runs this module outside of Python, without its hooks."),
+    BadgeKind.EXPORTED: BadgeWords("exported", "An exported program runs as one piece; its modules are not called."),
+    BadgeKind.FUNCTORCH: BadgeWords(
+        "in a transform", "The module ran inside torch.func (vmap, grad), where values are only stand-ins."
+    ),
+    BadgeKind.SHARDED: BadgeWords("sharded", "Shown is the part of the tensor that this rank holds."),
+    BadgeKind.BYPASSES_CALL: BadgeWords(
+        "hooks bypassed", "The class has a __call__ of its own, so PyTorch never runs its hooks."
+    ),
+    BadgeKind.NATIVE: BadgeWords("PyTorch's own hook", "Shown is what PyTorch's full backward hook delivered."),
+    BadgeKind.NATIVE_REFUSED: BadgeWords(
+        "captured exactly", "PyTorch's own full backward hook cannot be put here, so the exact capture is used."
+    ),
+    BadgeKind.ALIAS: BadgeWords(
+        "same tensor", "The module returned its input; the gradient could still be told apart from that of the input."
+    ),
+    BadgeKind.ALIAS_VOID: BadgeWords(
+        "alias lost", "The module wrote into its input in place, so the two gradients could not be told apart."
+    ),
+    BadgeKind.LEGACY: BadgeWords("old hook", "The old backward hook gave this value, and it can mislead."),
+    BadgeKind.SCALED: BadgeWords("scaled", "A gradient scaler's factor is still in this gradient."),
+    BadgeKind.COMPILED: BadgeWords(
+        "compiled",
+        "torch.compile runs this module without its hooks.",
+        "Switch on “run eagerly” to see what happens in it.",
+    ),
+    BadgeKind.SCRIPTED: BadgeWords(
+        "TorchScript", "TorchScript runs this module without Python, so its hooks are not called."
+    ),
+    BadgeKind.EXPORTED: BadgeWords(
+        "exported", "torch.export made one flat graph of the model, which never calls the modules that it lists."
+    ),
+    BadgeKind.FUNCTORCH: BadgeWords(
+        "inside torch.func",
+        "A torch.func transform wraps this tensor; the values are those within, and may have more dims.",
+    ),
+    BadgeKind.SHARDED: BadgeWords("sharded", "The tensor is spread over several processes; this is the local part."),
+    BadgeKind.BYPASSES_CALL: BadgeWords(
+        "bypasses hooks", "The class overrides __call__, and PyTorch calls no hooks on such a module."
+    ),
+    BadgeKind.NATIVE: BadgeWords("native hook", "PyTorch’s own full backward hook delivered this value."),
+    BadgeKind.NATIVE_REFUSED: BadgeWords(
+        "native hook refused", "PyTorch’s own full backward hook cannot be put on this module; it is captured exactly."
+    ),
+    BadgeKind.ALIAS: BadgeWords(
+        "alias", "The module was given a view of its input, so this is the share of this call alone."
+    ),
+    BadgeKind.ALIAS_VOID: BadgeWords(
+        "alias without effect", "The module wrote into its input in place, so its share cannot be told from the total."
+    ),
+    BadgeKind.LEGACY: BadgeWords("legacy hook", "The deprecated register_backward_hook delivered this value."),
+    BadgeKind.SCALED: BadgeWords(
+        "scaled", "A gradient scaler multiplied the loss, and this gradient still has the factor."
+    ),
+}
+
+
+def badge_label(badge: Badge, translate: Callable[[str], str] = str) -> str:
+    """Return the few words for a badge."""
+    return translate(WORDS[badge.kind].label)
+
+
+def badge_reason(badge: Badge, translate: Callable[[str], str] = str) -> str:
+    """Return the plain sentence for a badge, with the engine's detail in parentheses."""
+    sentence = translate(WORDS[badge.kind].sentence)
+    return f"{sentence} ({badge.detail})" if badge.detail else sentence
+
+
+def badge_sentence(badge: Badge, translate: Callable[[str], str] = str) -> str:
+    """Return the reason and, where there is one, the advice: what a tooltip of the window says."""
+    advice = WORDS[badge.kind].advice
+    reason = badge_reason(badge, translate)
+    return f"{reason} {translate(advice)}" if advice else reason

@@ -1,0 +1,1 @@
+"""The zoo: architectures of `transformers`, shrunk and randomly initialised, to check that observing changes no bit."""

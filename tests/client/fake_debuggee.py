@@ -1,0 +1,211 @@
+"""A debuggee without a model and without torch, that behaves well or badly as it is told.
+
+Run in place of a Python interpreter, see `fakes.py`: the arguments are MANNER, then those that an interpreter is given.
+MANNER is how it behaves before it says hello, the name of the example that it is to load how it behaves afterwards.
+"""
+
+import contextlib
+import os
+import queue
+import socket
+import subprocess
+import sys
+import threading
+import time
+from multiprocessing import AuthenticationError
+from multiprocessing.connection import Client, Connection
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+
+from hookscope.protocol import commands, events
+from hookscope.protocol.channel import ChannelClosedError, ConnectionChannel
+from hookscope.protocol.devices import DeviceInfo
+from hookscope.protocol.failures import Failure, FailureKind
+from hookscope.protocol.identity import Slot, TensorRef
+from hookscope.protocol.tensors import Record, TensorSpec
+from hookscope.protocol.tree import ModuleInfo, ModuleTree
+from hookscope.protocol.views import NoPicture, NoPictureReason
+from hookscope.protocol.wire import decode_command, encode
+from hookscope.protocol.workload import InputInfo, RunSettings, WorkloadInfo
+
+TREE = ModuleTree(
+    (ModuleInfo("", "Net", "Net", -1), ModuleInfo("a", "a", "Linear", 0), ModuleInfo("b", "b", "Linear", 0))
+)
+WORKLOAD = WorkloadInfo("Net")
+SPEC = TensorSpec((2, 3), "float32", "cpu", "strided", 24)
+LONG_S = 600.0
+
+
+class FakeDebuggee:
+    def __init__(self, connection: Connection) -> None:
+        self.channel = ConnectionChannel(connection)
+        self.socket = socket.socket(fileno=os.dup(connection.fileno()))
+        self.queue: queue.SimpleQueue[commands.Command] = queue.SimpleQueue()
+        self.manner = ""
+        self.settings = RunSettings()
+        self.paths: tuple[str, ...] = ()
+        self.step = 0
+        self.abort = threading.Event()
+        self.pause = threading.Event()
+        self.interrupt = threading.Event()
+
+    def send(self, event: events.Event) -> None:
+        self.channel.send(encode(event))
+
+    def hear(self) -> None:
+        try:
+            while True:
+                command = decode_command(self.channel.receive())
+                match command:
+                    case commands.Abort():
+                        self.abort.set()
+                    case commands.Pause():
+                        self.pause.set()
+                    case commands.Interrupt():
+                        self.interrupt.set()
+                    case commands.RequestView():
+                        self.answer(command)
+                    case commands.SetHooks(paths=paths):
+                        self.hook(paths)
+                    case _:
+                        if isinstance(command, commands.RunSteps):
+                            self.forget_wishes()
+                        if isinstance(command, commands.Shutdown):
+                            self.abort.set()
+                        self.queue.put(command)
+        except ChannelClosedError:
+            os._exit(0)
+
+    def answer(self, command: commands.RequestView) -> None:
+        picture = NoPicture(NoPictureReason.EMPTY)
+        self.send(events.ViewReady(command.panel, command.number, command.ref, self.step, SPEC, (), picture))
+
+    def hook(self, paths: tuple[str, ...]) -> None:
+        known = {module.path for module in TREE.modules}
+        self.paths = tuple(path for path in paths if path in known)
+        self.send(events.HooksSet(self.paths, tuple(path for path in paths if path not in known)))
+
+    def forget_wishes(self) -> None:
+        for wish in (self.abort, self.pause, self.interrupt):
+            wish.clear()
+
+    def serve(self, protocol: int) -> None:
+        devices = (DeviceInfo("cpu", "CPU"),)
+        self.send(events.Hello(protocol, "0", "0", sys.version.split()[0], os.getpid(), devices))
+        threading.Thread(target=self.hear, daemon=True).start()
+        while True:
+            match self.queue.get():
+                case commands.Load() as load:
+                    self.load(load)
+                case commands.SetSettings(settings=settings):
+                    refused = settings.device != "cpu"
+                    self.settings = self.settings if refused else settings
+                    self.send(events.SettingsApplied(self.settings, WORKLOAD))
+                    if refused:
+                        self.send(events.Failed(Failure(FailureKind.DEVICE_UNAVAILABLE, {"device": settings.device})))
+                case commands.SetInputs(inputs=inputs):
+                    made = tuple(
+                        InputInfo(f"args.{i}", TensorSpec(made.shape, made.dtype, "cpu"), False)
+                        for i, made in enumerate(inputs)
+                    )
+                    self.send(events.SettingsApplied(self.settings, WorkloadInfo("Net", made, synthetic=True)))
+                    if not all(all(made.shape) for made in inputs):
+                        self.send(events.Failed(Failure(FailureKind.BAD_INPUT, {"reason": "empty"})))
+                case commands.RunSteps(count=count):
+                    self.run(count)
+                case commands.Shutdown():
+                    return
+
+    def load(self, load: commands.Load) -> None:
+        self.manner, self.settings = getattr(load.source, "name", ""), load.settings
+        print(f"loading {self.manner} with {len(load.inputs)} inputs", flush=True)
+        match self.manner:
+            case "raises":
+                self.send(events.Failed(Failure(FailureKind.SOURCE_RAISED, {"source": "raises"})))
+            case "loads slowly":
+                self.interrupt.wait(LONG_S)
+            case "loads for ever":
+                time.sleep(LONG_S)
+            case _ if load.settings.device != "cpu":
+                self.send(events.Failed(Failure(FailureKind.DEVICE_UNAVAILABLE, {"device": load.settings.device})))
+            case _:
+                self.send(events.Loaded(TREE, WORKLOAD, self.settings))
+
+    def run(self, count: int | None) -> None:
+        match self.manner:
+            case "aborts":
+                os.abort()
+            case "exits":
+                print("good bye", flush=True)
+                os._exit(7)
+            case "deaf":
+                time.sleep(LONG_S)
+            case "stubborn":
+                self.interrupt.wait(LONG_S)
+                self.send(events.RunFinished(events.RunEnd.INTERRUPTED, 0))
+            case "garbled":
+                self.channel.send(b"\xc1")
+                time.sleep(LONG_S)
+            case "hangs up":
+                self.socket.shutdown(socket.SHUT_WR)
+                time.sleep(LONG_S)
+            case "leaves a process":
+                subprocess.Popen([sys.executable, "-c", "import time; time.sleep(20)"], start_new_session=True)
+                os._exit(0)
+            case "raises in forward":
+                self.send(events.Failed(Failure(FailureKind.FORWARD_RAISED, module_path="a")))
+                self.send(events.RunFinished(events.RunEnd.FAILED, 0))
+            case _:
+                self.run_steps(count)
+
+    def run_steps(self, count: int | None) -> None:
+        done = 0
+        while count is None or done < count:
+            self.step += 1
+            self.send(events.StepProgress(self.step, events.Phase.FORWARD, 1, 2, "a"))
+            self.send(
+                events.Records(
+                    tuple(
+                        Record(TensorRef(path, Slot.OUTPUT, "out"), self.step, order, SPEC)
+                        for order, path in enumerate(self.paths)
+                    )
+                )
+            )
+            self.send(events.StepFinished(self.step, 1.5, 0.1, 0.05, 0.05, 0, 0, False))
+            done += 1
+            if self.abort.is_set() or self.pause.is_set():
+                reason = events.RunEnd.ABORTED if self.abort.is_set() else events.RunEnd.PAUSED
+                break
+            if count is None:
+                time.sleep(0.001)
+        else:
+            reason = events.RunEnd.COMPLETED
+        self.send(events.RunFinished(reason, done))
+
+
+def main() -> None:
+    manner, address = sys.argv[1], sys.argv[-1]
+    authkey = sys.stdin.buffer.read()
+    match manner:
+        case "lacks torch":
+            print("torch is missing", file=sys.stderr, flush=True)
+            sys.exit(3)
+        case "never connects":
+            time.sleep(LONG_S)
+        case "dies while connecting":
+            # Ends in the middle of the exchange that proves who it is.
+            socket.socket(socket.AF_UNIX).connect(address)
+            os._exit(4)
+        case "knocks with a wrong key":
+            with contextlib.suppress(AuthenticationError):
+                Client(address, authkey=b"wrong")
+    protocol = 999 if manner == "is too new" else events.PROTOCOL_VERSION
+    connection = Client(address, authkey=authkey)
+    if manner == "talks nonsense":
+        connection.send_bytes(b"\xc1")
+        time.sleep(LONG_S)
+    FakeDebuggee(connection).serve(protocol)
+
+
+main()

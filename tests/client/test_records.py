@@ -1,0 +1,76 @@
+"""The record book: newest per ref, sorted for a reader, described by the newest finished step."""
+
+import pytest
+
+from hookscope.client.records import RecordBook
+from hookscope.protocol.identity import Slot, TensorRef
+from hookscope.protocol.tensors import Record
+
+
+def record(slot: Slot, leaf: str, step: int = 1, call: int = 0, path: str = "a") -> Record:
+    return Record(TensorRef(path, slot, leaf, call), step, 0, None)
+
+
+@pytest.fixture
+def book() -> RecordBook:
+    return RecordBook()
+
+
+def test_that_an_empty_book_knows_nothing(book: RecordBook) -> None:
+    assert (book.step, book.of("a"), book.output("a"), book.calls("a"), book.paths()) == (0, (), None, 0, frozenset())
+    assert book.get(TensorRef("a", Slot.OUTPUT, "out")) is None
+
+
+def test_that_records_are_sorted_by_slot_call_and_leaf(book: RecordBook) -> None:
+    sorted_records = (
+        record(Slot.INPUT, "args.2"),
+        record(Slot.INPUT, "args.10"),
+        record(Slot.INPUT, "kwargs.mask"),
+        record(Slot.OUTPUT, "out"),
+        record(Slot.OUTPUT, "out", call=1),
+        record(Slot.PARAMETER, "weight"),
+    )
+    book.add(reversed(sorted_records))
+    assert book.of("a") == sorted_records
+
+
+def test_that_the_newest_record_of_a_ref_replaces_the_older(book: RecordBook) -> None:
+    book.add([record(Slot.OUTPUT, "out", 1)])
+    book.add([record(Slot.OUTPUT, "out", 2), record(Slot.OUTPUT, "out", 2, path="b")])
+    newest = record(Slot.OUTPUT, "out", 2)
+    assert book.of("a") == (newest,)
+    assert book.get(newest.ref) == newest
+    assert book.step == 2
+    assert book.paths() == {"a", "b"}
+
+
+def test_that_the_output_is_the_first_leaf_of_the_first_call(book: RecordBook) -> None:
+    book.add([record(Slot.OUTPUT, "out.1"), record(Slot.OUTPUT, "out.0"), record(Slot.OUTPUT, "out.0", call=1)])
+    book.add([record(Slot.INPUT, "args.0")])
+    assert book.output("a") == record(Slot.OUTPUT, "out.0")
+
+
+def test_that_calls_that_no_longer_happen_are_gone_when_the_step_is_finished(book: RecordBook) -> None:
+    book.add([record(Slot.OUTPUT, "out", 1, 0), record(Slot.OUTPUT, "out", 1, 1), record(Slot.PARAMETER, "weight", 1)])
+    book.finish(1)
+    book.add([record(Slot.OUTPUT, "out", 2, 0)])
+    assert book.calls("a") == 2  # the second call of step 2 may still come
+    book.finish(2)
+    assert book.calls("a") == 1
+    assert book.get(TensorRef("a", Slot.OUTPUT, "out", 1)) is None
+    assert book.of("a") == (record(Slot.OUTPUT, "out", 2, 0), record(Slot.PARAMETER, "weight", 1))
+
+
+def test_that_a_module_that_did_not_fire_keeps_what_it_had(book: RecordBook) -> None:
+    book.add([record(Slot.OUTPUT, "out", 1), record(Slot.OUTPUT, "out", 1, path="b")])
+    book.finish(1)
+    book.add([record(Slot.OUTPUT, "out", 2)])
+    book.finish(2)
+    assert book.output("b") == record(Slot.OUTPUT, "out", 1, path="b")
+
+
+def test_that_a_cleared_book_is_empty(book: RecordBook) -> None:
+    book.add([record(Slot.OUTPUT, "out", 3)])
+    book.clear()
+    assert book.step == 0
+    assert book.paths() == frozenset()

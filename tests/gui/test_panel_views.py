@@ -1,0 +1,254 @@
+"""Every kind of view draws what it is given, and names what is under the pointer."""
+
+from collections.abc import Iterator
+
+import pytest
+import torch
+from PySide6.QtCore import QPointF, Qt
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import (
+    QApplication,
+    QLineEdit,
+    QSpinBox,
+    QTableView,
+    QTableWidget,
+    QToolButton,
+)
+
+from hookscope.figures.choice import view_kinds
+from hookscope.gui.panels.picture_view import PictureView
+from hookscope.gui.panels.registry import PANEL_KINDS, kind_title
+from hookscope.gui.style import apply_theme
+from hookscope.gui.theme import DARK, LIGHT
+from hookscope.protocol.identity import TensorRef
+from tests.gui.panel_fakes import (
+    GRADIENT,
+    LOGITS,
+    OUTPUT,
+    WEIGHT,
+    PanelWindow,
+    colors_of,
+    pump,
+    texts_of,
+)
+
+
+@pytest.fixture
+def window(qapp: QApplication) -> Iterator[PanelWindow]:
+    qapp.setStyle("Fusion")
+    apply_theme(qapp, DARK)
+    window = PanelWindow()
+    yield window
+    window.close()
+    window.deleteLater()
+
+
+TENSORS = {
+    "statistics": (OUTPUT, torch.randn(4, 4)),
+    "histogram": (OUTPUT, torch.randn(1000)),
+    "heatmap": (LOGITS, torch.randn(64, 10)),
+    "grid": (OUTPUT, torch.randn(3, 8, 6, 6)),
+    "kernels": (WEIGHT, torch.randn(8, 3, 3, 3)),
+    "curve": (GRADIENT, torch.randn(30)),
+    "table": (OUTPUT, torch.randn(20, 5)),
+}
+
+
+@pytest.mark.parametrize("kind", PANEL_KINDS)
+def test_that_a_kind_asks_for_its_own_view_and_draws_the_answer(window: PanelWindow, kind: str) -> None:
+    row = PANEL_KINDS[kind]
+    assert type(row.request).__struct_config__.tag == kind
+    assert kind_title(kind) == row.title
+
+    ref, tensor = TENSORS[kind]
+    window.panel.set_kind(kind)
+    window.bridge.capture({ref: tensor})
+    window.current.select_ref(ref)
+    assert type(window.bridge.session.asked[0].request) is type(row.request)
+    before = window.panel.grab().toImage()
+    window.bridge.answer_all(window.panel)
+    assert window.panel.message == ""
+    assert window.panel.shown_step == 1
+    assert window.panel.spec is not None
+    assert window.panel.grab().toImage() != before
+    view = window.panel.widget().findChild(row.factory)
+    assert view is not None
+    assert view.accessibleDescription() == view.summary() != ""
+
+
+@pytest.mark.parametrize(
+    "tensor",
+    [
+        torch.full((3, 4, 4), float("nan")),
+        torch.full((3, 4, 4), 3.0),
+        torch.tensor([[[-3e38, 3e38], [0.0, 1.0]]]),
+        torch.tensor([[[float("inf"), -float("inf")], [float("nan"), 1.0]]], dtype=torch.float16),
+        torch.zeros(2, 3, 4, dtype=torch.bool),
+        torch.tensor([[[1e300, -1e300]]], dtype=torch.float64),
+        torch.arange(6).reshape(1, 2, 3),
+        torch.zeros(1, 1, 1),
+    ],
+    ids=["nan", "constant", "huge", "non-finite", "bool", "float64", "int", "one"],
+)
+def test_that_every_kind_draws_awkward_values_without_trouble(window: PanelWindow, tensor: torch.Tensor) -> None:
+    for step, kind in enumerate(PANEL_KINDS, start=1):
+        window.show_tensor(WEIGHT if kind == "kernels" else OUTPUT, tensor, kind, step=step)
+        window.panel.grab()
+        assert window.panel.message == ""
+
+
+@pytest.mark.parametrize(
+    ("ref", "shape"), [(OUTPUT, ()), (OUTPUT, (7,)), (OUTPUT, (7, 3)), (OUTPUT, (3, 4, 4)), (WEIGHT, (4, 3, 3, 3))]
+)
+def test_that_the_best_view_is_chosen_by_what_the_tensor_is(
+    window: PanelWindow, ref: TensorRef, shape: tuple[int, ...]
+) -> None:
+    tensor = torch.ones(shape)
+    window.bridge.capture({ref: tensor})
+    window.current.select_ref(ref)
+    record = window.bridge.session.records.get(ref)
+    assert record is not None
+    assert record.spec is not None
+    asked = window.bridge.session.asked[-1].request
+    assert type(asked) is type(PANEL_KINDS[view_kinds(record.spec, ref.slot)[0]].request)
+
+
+def test_that_values_that_are_not_finite_have_colours_of_their_own(window: PanelWindow) -> None:
+    tensor = torch.zeros(4, 4)
+    tensor[0, 0], tensor[1, 1], tensor[2, 2] = torch.nan, torch.inf, -torch.inf
+    window.show_tensor(LOGITS, tensor, "heatmap")
+    assert {"#ff00ff", "#ffffff", "#000000"} <= colors_of(window.panel)
+    assert "1 NaN (magenta), 1 +Inf (white), 1 -Inf (black)" in texts_of(window.panel)
+
+
+def test_that_zero_is_the_panel_colour_and_the_signs_are_blue_and_orange(window: PanelWindow) -> None:
+    tensor = torch.tensor([[-1.0, 0.0, 1.0]] * 3)
+    window.show_tensor(GRADIENT, tensor, "heatmap")
+    assert {"#a8d8ff", DARK.panel, "#ffcf9e"} <= colors_of(window.panel)
+
+    apply_theme(QApplication.instance(), LIGHT)  # type: ignore[arg-type]
+    pump()
+    assert {"#07417f", LIGHT.panel, "#7a3d00", LIGHT.window} <= colors_of(window.panel)
+
+
+def test_that_values_of_one_sign_are_drawn_in_viridis(window: PanelWindow) -> None:
+    window.show_tensor(LOGITS, torch.tensor([[0.0, 1.0], [0.5, 1.0]]), "heatmap")
+    assert {"#440154", "#fde725"} <= colors_of(window.panel)
+
+
+def picture_view(window: PanelWindow) -> PictureView:
+    view = window.panel.widget().findChild(PictureView)
+    assert view is not None
+    return view
+
+
+def test_that_levels_follow_the_data_until_a_person_types_a_value(window: PanelWindow) -> None:
+    window.show_tensor(LOGITS, torch.tensor([[0.0, 2.0]]), "heatmap")
+    bar = picture_view(window).range_bar
+    assert bar.levels == (0.0, 2.0)
+    window.show_tensor(LOGITS, torch.tensor([[0.0, 8.0]]), "heatmap", step=2)
+    assert bar.levels == (0.0, 8.0)
+
+    high = bar.findChildren(QLineEdit)[1]
+    high.selectAll()
+    QTest.keyClicks(high, "4")
+    QTest.keyClick(high, Qt.Key.Key_Return)
+    assert bar.levels == (0.0, 4.0)
+    window.show_tensor(LOGITS, torch.tensor([[0.0, 100.0]]), "heatmap", step=3)
+    assert bar.levels == (0.0, 4.0)
+
+    buttons = {button.text(): button for button in bar.findChildren(QToolButton)}
+    buttons["Fit"].click()
+    assert bar.levels == (0.0, 100.0)
+    buttons["Symmetric"].click()
+    assert bar.levels == (-100.0, 100.0)
+
+
+def test_that_the_value_under_the_pointer_is_named(window: PanelWindow) -> None:
+    tensor = torch.arange(2 * 4 * 3 * 3, dtype=torch.float32).reshape(2, 4, 3, 3)
+    tensor[0, 0, 1, 2] = torch.nan
+    window.show_tensor(OUTPUT, tensor, "grid")
+    view = picture_view(window)
+    texts: list[str] = []
+    view.pointed.connect(texts.append)
+    box = view.image.plot_widget.plotItem.getViewBox()
+    for row, column in [(0, 0), (1, 2), (0, 3)]:
+        place = box.mapViewToScene(QPointF(column + 0.5, row + 0.5))
+        view.image.plot_widget.scene().sigMouseMoved.emit(place)
+    assert texts == ["channel 0 [0, 0] = 0", "channel 0 [1, 2] = NaN", ""]
+
+
+def test_that_a_grid_offers_samples_and_pages(window: PanelWindow) -> None:
+    window.show_tensor(OUTPUT, torch.randn(5, 100, 4, 4), "grid")
+    sample, page = (box for box in picture_view(window).findChildren(QSpinBox) if box.isVisible())
+    assert (sample.maximum(), page.maximum()) == (4, 2)
+    assert "64 of 100" in texts_of(window.panel)
+    sample.setValue(3)
+    page.setValue(2)
+    window.bridge.answer_all(window.panel)
+    assert "36 of 100" in texts_of(window.panel)
+
+
+def test_that_a_heatmap_and_a_table_offer_the_leading_dims(window: PanelWindow) -> None:
+    for kind in ("heatmap", "table"):
+        window.show_tensor(OUTPUT, torch.arange(2.0 * 3 * 2 * 2).reshape(2, 3, 2, 2), kind)
+        boxes = [
+            box for box in window.panel.findChildren(QSpinBox) if box.isVisible() and box.prefix().startswith("dim")
+        ]
+        assert [box.maximum() for box in boxes] == [1, 2]
+        boxes[1].setValue(2)
+        pump()
+        assert window.bridge.session.asked[-1].request.index == (0, 2)  # type: ignore[union-attr]
+        window.bridge.answer_all(window.panel)
+
+
+def test_that_a_histogram_says_what_is_in_no_bin_and_draws_in_the_colour_of_the_slot(window: PanelWindow) -> None:
+    tensor = torch.randn(500)
+    tensor[:3] = torch.nan
+    tensor[3] = torch.inf
+    window.show_tensor(OUTPUT, tensor, "histogram")
+    assert "128 bins · 3 NaN · 1 +Inf" in texts_of(window.panel)
+    assert DARK.forward in colors_of(window.panel)
+    window.show_tensor(GRADIENT, torch.randn(500), "histogram")
+    assert DARK.backward in colors_of(window.panel)
+    assert DARK.forward not in colors_of(window.panel.widget())
+
+
+def test_that_a_long_curve_is_a_band(window: PanelWindow) -> None:
+    window.show_tensor(OUTPUT, torch.randn(10_000), "curve")
+    assert "10,000 elements · band of 5 each" in texts_of(window.panel)
+
+
+def test_that_statistics_say_what_the_tensor_is_before_its_values(window: PanelWindow) -> None:
+    tensor = torch.tensor([0.0, 3.0, -4.0, torch.nan])
+    window.show_tensor(OUTPUT, tensor, "statistics")
+    table = window.panel.findChild(QTableWidget)
+    assert table is not None
+    table.clearSelection()
+    QTest.keyClick(table, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier)
+    rows = [line.split("\t") for line in QGuiApplication.clipboard().text().splitlines()]
+    assert [name for name, _ in rows[:4]] == ["shape", "dtype", "min", "max"]
+    told = dict(rows)
+    assert told["shape"] == "4"
+    assert told["norm"] == "5"
+    assert told["zeros"] == "25.0 %"
+    assert told["NaN"] == "1"
+
+
+def test_that_a_table_fetches_what_is_scrolled_into_sight(window: PanelWindow) -> None:
+    tensor = torch.arange(1000.0 * 200).reshape(1000, 200)
+    window.show_tensor(OUTPUT, tensor, "table")
+    grid = window.panel.findChild(QTableView)
+    assert grid is not None
+    assert grid.model().index(0, 0).data() == "0.0"
+    assert grid.model().index(900, 0).data() == "…"
+
+    grid.scrollTo(grid.model().index(900, 150))
+    window.bridge.answer_all(window.panel)
+    assert grid.model().index(900, 150).data() == str(900 * 200 + 150.0)
+
+    grid.setCurrentIndex(grid.model().index(900, 150))
+    QTest.keyClick(grid, Qt.Key.Key_Right, Qt.KeyboardModifier.ShiftModifier)
+    QTest.keyClick(grid, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier)
+    assert QGuiApplication.clipboard().text() == "180150.0\t180151.0"

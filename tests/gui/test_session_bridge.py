@@ -1,0 +1,160 @@
+"""The bridge: what the session tells arrives as typed signals, on the GUI's thread, and none after the end."""
+
+import tempfile
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QCoreApplication
+from pytestqt.qtbot import QtBot
+
+from hookscope.client.state import SessionState
+from hookscope.gui.session_bridge import SessionBridge
+from hookscope.protocol.failures import Failure, FailureKind
+from hookscope.protocol.identity import Slot, TensorRef
+from hookscope.protocol.views import StatisticsRequest
+from hookscope.protocol.workload import ExampleSource, RunSettings
+from tests.client.fakes import fake_interpreter
+
+WAIT_MS = 60_000
+"""Only a broken program waits that long."""
+
+SIGNALS = (
+    "state_changed",
+    "model_loaded",
+    "hooks_changed",
+    "settings_changed",
+    "records_changed",
+    "step_finished",
+    "progress_changed",
+    "view_arrived",
+    "failure_raised",
+    "output_printed",
+)
+
+
+class Listener:
+    """Notes every signal of a bridge with its arguments, and on which thread it came."""
+
+    def __init__(self, bridge: SessionBridge) -> None:
+        self.heard: list[tuple[str, tuple[object, ...]]] = []
+        self.threads: set[int] = set()
+        for name in SIGNALS:
+            getattr(bridge, name).connect(self._note(name))
+
+    def _note(self, name: str):
+        def note(*arguments: object) -> None:
+            self.heard.append((name, arguments))
+            self.threads.add(threading.get_ident())
+
+        return note
+
+    def names(self) -> list[str]:
+        return [name for name, _ in self.heard]
+
+    def arguments(self, name: str) -> list[object]:
+        return [arguments[0] for known, arguments in self.heard if known == name]
+
+
+@pytest.fixture
+def bridge(qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[SessionBridge]:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    bridge = SessionBridge(interpreter=fake_interpreter(tmp_path))
+    yield bridge
+    bridge.close()
+
+
+@pytest.fixture
+def listener(bridge: SessionBridge) -> Listener:
+    return Listener(bridge)
+
+
+def wait_for_state(qtbot: QtBot, bridge: SessionBridge, state: SessionState) -> None:
+    qtbot.waitUntil(lambda: bridge.session.state is state, timeout=WAIT_MS)
+
+
+def opened(qtbot: QtBot, bridge: SessionBridge, name: str = "good") -> None:
+    bridge.session.open(ExampleSource(name))
+    wait_for_state(qtbot, bridge, SessionState.IDLE)
+
+
+def test_that_a_model_and_its_step_arrive_as_signals_in_order(
+    qtbot: QtBot, bridge: SessionBridge, listener: Listener
+) -> None:
+    opened(qtbot, bridge)
+    loaded = listener.names()
+    assert loaded.index("model_loaded") < loaded.index("hooks_changed")
+    assert "output_printed" in loaded
+    bridge.session.check(["a", "b"])
+    with qtbot.waitSignal(bridge.hooks_changed, timeout=WAIT_MS):
+        pass
+    listener.heard.clear()
+    bridge.session.step()
+    wait_for_state(qtbot, bridge, SessionState.IDLE)
+    qtbot.waitUntil(lambda: listener.names()[-1:] == ["state_changed"], timeout=WAIT_MS)
+    names = listener.names()
+    assert names[0] == "state_changed"
+    assert names.index("records_changed") < names.index("step_finished")
+    assert set().union(*listener.arguments("records_changed")) == {"a", "b"}
+    assert len(listener.arguments("step_finished")) == 1
+    assert listener.threads == {threading.get_ident()}
+
+
+def test_that_a_fast_run_tells_every_step_and_few_batches_of_records(
+    qtbot: QtBot, bridge: SessionBridge, listener: Listener
+) -> None:
+    opened(qtbot, bridge)
+    bridge.session.check(["a", "b"])
+    bridge.session.run(200)
+    wait_for_state(qtbot, bridge, SessionState.IDLE)
+    steps = [getattr(step, "step", 0) for step in listener.arguments("step_finished")]
+    assert steps == list(range(1, 201))
+    assert 0 < len(listener.arguments("records_changed")) < len(steps)
+
+
+def test_that_views_settings_and_failures_arrive(qtbot: QtBot, bridge: SessionBridge, listener: Listener) -> None:
+    opened(qtbot, bridge)
+    with qtbot.waitSignal(bridge.view_arrived, timeout=WAIT_MS) as arrived:
+        bridge.session.request_view("panel", 1, TensorRef("a", Slot.OUTPUT, "out"), StatisticsRequest())
+    assert arrived.args is not None
+    assert arrived.args[0].panel == "panel"
+    with qtbot.waitSignals([bridge.settings_changed, bridge.failure_raised], timeout=WAIT_MS):
+        bridge.session.change_settings(RunSettings(device="cuda:9"))
+    (failure,) = listener.arguments("failure_raised")
+    assert isinstance(failure, Failure)
+    assert failure.kind is FailureKind.DEVICE_UNAVAILABLE
+    assert bridge.session.settings.device == "cpu"
+
+
+def test_that_losing_the_debuggee_is_told(qtbot: QtBot, bridge: SessionBridge, listener: Listener) -> None:
+    opened(qtbot, bridge, "aborts")
+    with qtbot.waitSignal(bridge.failure_raised, timeout=WAIT_MS):
+        bridge.session.step()
+    assert bridge.session.state is SessionState.LOST
+    assert listener.names()[-1] in {"failure_raised", "state_changed"}
+
+
+def test_that_nothing_is_told_after_the_end(qtbot: QtBot, bridge: SessionBridge) -> None:
+    opened(qtbot, bridge)
+    bridge.session.run()
+    with qtbot.waitSignal(bridge.step_finished, timeout=WAIT_MS):
+        pass
+    listener = Listener(bridge)
+    bridge.close()
+    bridge.close()
+    for _ in range(10):
+        QCoreApplication.processEvents()
+    assert listener.heard == []
+
+
+def test_that_closing_in_the_middle_of_news_ends_them(qtbot: QtBot, bridge: SessionBridge) -> None:
+    opened(qtbot, bridge)
+    bridge.session.run()
+    bridge.step_finished.connect(bridge.close)
+    with qtbot.waitSignal(bridge.step_finished, timeout=WAIT_MS):
+        pass
+    listener = Listener(bridge)
+    for _ in range(10):
+        QCoreApplication.processEvents()
+    assert listener.heard == []
