@@ -10,9 +10,12 @@ import platform
 import queue
 import signal
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
 from multiprocessing.connection import Client
 
+import msgspec
 import torch
 
 import hookscope
@@ -40,6 +43,14 @@ def main(address: str, authkey: bytes) -> None:
     Debuggee(ConnectionChannel(Client(address, authkey=authkey))).serve()
 
 
+@dataclass
+class _Run:
+    """How a run has gone so far."""
+
+    reason: events.RunEnd = events.RunEnd.FAILED
+    steps: int = 0
+
+
 class Debuggee:
     """Serves one window; one model is loaded in its life."""
 
@@ -52,24 +63,25 @@ class Debuggee:
         self._views: ViewServer | None = None
         self._queue: queue.SimpleQueue[commands.Command] = queue.SimpleQueue()
         self._main_thread = threading.get_ident()
+        self._is_ending = False
         self._handlers: dict[type, Callable[..., None]] = {
             commands.Load: self._load,
             commands.SetHooks: lambda _command: self._apply_hooks(),
             commands.SetSettings: self._set_settings,
             commands.SetInputs: self._set_inputs,
             commands.RunSteps: self._run_steps,
+            commands.TraceOperations: self._trace_operations,
         }
 
     def serve(self) -> None:
         """Say hello and obey commands until `Shutdown`, on the main thread."""
         self._outbox.post(_hello())
         threading.Thread(target=self._read, name="hookscope-reader", daemon=True).start()
-        while True:
+        while not self._is_ending:
             try:
                 command = self._queue.get()
-                if isinstance(command, commands.Shutdown):
-                    break
-                self._obey(command)
+                if not isinstance(command, commands.Shutdown):
+                    self._obey(command)
             except KeyboardInterrupt:
                 continue  # an interrupt that came after what it was meant for
         if self._views is not None:
@@ -81,10 +93,12 @@ class Debuggee:
 
     def _read(self) -> None:
         try:
-            command: commands.Command | None = None
-            while not isinstance(command, commands.Shutdown):
-                command = decode_command(self._channel.receive())
-                self._take(command)
+            while not self._is_ending:
+                frame = self._channel.receive()
+                try:
+                    self._take(decode_command(frame))
+                except msgspec.DecodeError as error:
+                    self._outbox.post(_internal_failure(error))
         except ChannelClosedError:
             os._exit(0)  # the window is gone: nobody can stop what still runs here
 
@@ -103,7 +117,11 @@ class Debuggee:
                 self._wanted_hooks = command  # a whole set: only the newest counts
                 self._queue.put(command)
                 self._gate.errand_wanted = True
+            case commands.RunSteps() | commands.TraceOperations():
+                self._gate.reset()  # here, so that an abort that follows at once is not forgotten
+                self._queue.put(command)
             case commands.Shutdown():
+                self._is_ending = True
                 self._gate.abort_wanted = True
                 self._queue.put(command)
             case _:
@@ -123,7 +141,7 @@ class Debuggee:
         except FailureError as error:
             self._outbox.post(events.Failed(error.failure))
         except Exception as error:
-            self._outbox.post(events.Failed(Failure(FailureKind.INTERNAL, exception=describe_exception(error))))
+            self._outbox.post(_internal_failure(error))
 
     def _load(self, command: commands.Load) -> None:
         try:
@@ -146,7 +164,7 @@ class Debuggee:
         """Set the hooks that are wanted now, if that was not done since: from the queue, or within a running step."""
         command, self._wanted_hooks = self._wanted_hooks, None
         if command is not None:
-            self._outbox.post(self._loaded().set_hooks(command.paths))
+            self._outbox.post(self._loaded().set_hooks(command))
 
     def _set_settings(self, command: commands.SetSettings) -> None:
         self._change(lambda model: model.set_settings(command.settings))
@@ -163,38 +181,47 @@ class Debuggee:
             self._outbox.post(events.SettingsApplied(model.settings, model.workload))
 
     def _run_steps(self, command: commands.RunSteps) -> None:
-        self._gate.reset()
-        steps = 0
-        reason = events.RunEnd.FAILED
-        try:
-            while command.count is None or steps < command.count:
+        with self._running() as run:
+            while command.count is None or run.steps < command.count:
                 self._outbox.add_finished(self._loaded().run_step())
-                steps += 1
+                run.steps += 1
                 self._obey_between_steps()
                 if self._gate.abort_wanted:
                     raise StepAborted
                 if self._gate.pause_wanted:
-                    reason = events.RunEnd.PAUSED
+                    run.reason = events.RunEnd.PAUSED
                     break
             else:
-                reason = events.RunEnd.COMPLETED
+                run.reason = events.RunEnd.COMPLETED
+
+    def _trace_operations(self, command: commands.TraceOperations) -> None:
+        with self._running() as run:
+            self._outbox.post(self._loaded().trace_operations(command.path))
+            run.reason = events.RunEnd.COMPLETED
+
+    @contextmanager
+    def _running(self) -> Iterator[_Run]:
+        """Run the model in the block; whatever ends it, say so."""
+        run = _Run()
+        try:
+            yield run
         except StepAborted:
-            reason = events.RunEnd.ABORTED
+            run.reason = events.RunEnd.ABORTED
         except KeyboardInterrupt:
-            reason = events.RunEnd.INTERRUPTED
+            run.reason = events.RunEnd.INTERRUPTED
         except FailureError as error:
             self._outbox.post(events.Failed(error.failure))
         finally:
-            self._outbox.post(events.RunFinished(reason, steps))
+            self._outbox.post(events.RunFinished(run.reason, run.steps))
 
     def _obey_between_steps(self) -> None:
-        """Obey what arrived while a step ran; `Shutdown` is left for the main loop."""
-        while not self._queue.empty():
-            command = self._queue.get()
-            if isinstance(command, commands.Shutdown):
-                self._queue.put(command)
-                raise StepAborted
-            self._obey(command)
+        """Obey what arrived while a step ran."""
+        while not (self._is_ending or self._queue.empty()):
+            self._obey(self._queue.get())
+
+
+def _internal_failure(error: Exception) -> events.Failed:
+    return events.Failed(Failure(FailureKind.INTERNAL, exception=describe_exception(error)))
 
 
 def _hello() -> events.Hello:

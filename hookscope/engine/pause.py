@@ -23,7 +23,7 @@ class Gate:
         self._main_thread = threading.get_ident()
 
     def reset(self) -> None:
-        """Forget old wishes to end; called before a run."""
+        """Forget old wishes to end; called when a run is asked for."""
         self.abort_wanted = False
         self.pause_wanted = False
 

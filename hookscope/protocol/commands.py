@@ -40,13 +40,16 @@ class TraceOperations(msgspec.Struct, frozen=True, tag="trace_operations"):
 
 
 class SetSettings(msgspec.Struct, frozen=True, tag="set_settings"):
-    """Sent when a setting changed. Holds from the next step on; answer: `SettingsApplied` or `Failed`."""
+    """Sent when a setting changed. Holds from the next step on; answer: `SettingsApplied` with what holds now.
+
+    When that are the former settings, because the new ones cannot hold, `Failed` follows.
+    """
 
     settings: RunSettings
 
 
 class SetInputs(msgspec.Struct, frozen=True, tag="set_inputs"):
-    """Sent when made-up inputs were typed. They replace the workload's; answer: `SettingsApplied` or `Failed`."""
+    """Sent when made-up inputs were typed. They replace the workload's; answered as `SetSettings`."""
 
     inputs: tuple[SyntheticInput, ...]
 
@@ -70,7 +73,7 @@ class Interrupt(msgspec.Struct, frozen=True, tag="interrupt"):
 
 
 class RequestView(msgspec.Struct, frozen=True, tag="request_view"):
-    """Sent by a visible panel; one is outstanding per panel. Always answered by `ViewReady` of the same number.
+    """Sent by a visible panel; one is outstanding per panel. Answered by `ViewReady` of the same number.
 
     Attributes:
         panel: Who asks; a newer request of the same panel replaces one that is still waiting.
