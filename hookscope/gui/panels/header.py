@@ -15,6 +15,7 @@ from hookscope.gui.theme import theme_of
 from hookscope.protocol.identity import TensorRef
 from hookscope.protocol.tensors import TensorSpec
 
+_TITLE_SIZE = 1.15
 _MIN_CHARS = 32
 """A panel is not made narrower than this."""
 
@@ -124,12 +125,9 @@ class PanelHeader(AdaptiveRow):
         """Show a quiet title only: for a panel that stands below another one of the same tensor."""
         self._compact = compact
         self._title.setProperty("quiet", compact)
-        self._title.style().polish(self._title)  # takes the font back, so that comes after it
-        font = self.font()
-        if not compact:
-            font.setBold(True)
-            font.setPointSizeF(font.pointSizeF() * 1.15)
-        self._title.setFont(font)
+        # A style sheet of its own, for a font that was set is taken back whenever the program's sheet changes.
+        size = self.font().pointSizeF() * _TITLE_SIZE
+        self._title.setStyleSheet("" if compact else f"font-weight: bold; font-size: {size:.1f}pt")
         self._state = None  # everything is to be shown again
 
     def show_state(self, state: HeaderState) -> None:

@@ -16,7 +16,6 @@ from hookscope.protocol.views import Histogram, HistogramRequest
 
 _HEADROOM = 1.05
 _MARKED = tuple(10**power for power in range(19))
-_MOST_MARKS = 5
 
 
 class HistogramView(TensorView):
@@ -111,9 +110,13 @@ class HistogramView(TensorView):
         is_log = self._log.isChecked()
         edges, heights = outline(self._result, logarithmic=is_log)
         top = float(heights.max(initial=0.0)) or 1.0
-        self._plot.getAxis("left").setTicks([_log_ticks(top)] if is_log else None)
+        self._plot.getAxis("left").setTicks([_log_ticks(top, self._room_for_marks())] if is_log else None)
         self._curve.setData(edges, heights)
         self._zoom.fit(QRectF(edges[0], 0.0, edges[-1] - edges[0], top * _HEADROOM))
+
+    def _room_for_marks(self) -> int:
+        room: int = self._plot.height() // (2 * self._plot.fontMetrics().height())
+        return max(room, 1)
 
     @Slot(object)
     def _name_bin(self, point: QPointF | None) -> None:
@@ -128,11 +131,11 @@ class HistogramView(TensorView):
         self.pointed.emit(text)
 
 
-def _log_ticks(top: float) -> list[tuple[float, str]]:
+def _log_ticks(top: float, most: int) -> list[tuple[float, str]]:
     """Place counts on an axis of `log10(1 + n)`: 0, 1, 10, 100, ..."""
     ticks = [(0.0, "0")]
     for count in _MARKED:
         place = float(np.log10(1.0 + count))
-        if place <= top * _HEADROOM and place - ticks[-1][0] >= top / _MOST_MARKS:
+        if place <= top * _HEADROOM and place - ticks[-1][0] >= top / most:
             ticks.append((place, f"{count:,}" if count < 1e6 else f"1e{len(str(count)) - 1}"))
     return ticks
