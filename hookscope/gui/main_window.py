@@ -31,6 +31,7 @@ from hookscope.gui.welcome import WelcomePage
 from hookscope.gui.workload_dock import WorkloadDock
 
 if TYPE_CHECKING:
+    from hookscope.gui.panels.details import DetailsDock
     from hookscope.gui.panels.panel import TensorPanel
     from hookscope.gui.panels.panel_area import PanelArea
 
@@ -61,6 +62,7 @@ class MainWindow(QMainWindow):
         self.setTabPosition(Qt.DockWidgetArea.AllDockWidgetAreas, QTabWidget.TabPosition.North)
         bridge.model_loaded.connect(self.complete)  # first of all, so that a loaded model finds its panels
         self.panels: PanelArea | None = None
+        self.details: DetailsDock | None = None
         self.current = Current(bridge, self)
         self._first_look = FirstLook(bridge, self.current, self)
         self.central = CentralArea(bridge, self)
@@ -133,11 +135,21 @@ class MainWindow(QMainWindow):
 
         self.panels = PanelArea(self._bridge, self.current, self)
         self.central.set_panels(self.panels)
-        self.docks.add("details", DetailsDock(self._bridge, self.current, self))
+        self.panels.copy_requested.connect(self.handlers.pictures.copy_panel)
+        self.panels.png_requested.connect(self.handlers.pictures.save_panel_png)
+        self.panels.svg_requested.connect(self.handlers.pictures.save_panel_svg)
+        self.details = DetailsDock(self._bridge, self.current, self)
+        self.docks.add("details", self.details)
         self.docks.add("history", self._dock(self.tr("History"), HistoryPanel(self._bridge, self)))
         state = self._settings.layout("panels")
         if state is not None:
             self.panels.restore_state(state)
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether everything that can be seen shows the newest it asked for."""
+        settled = self.panels is not None and self.panels.is_settled
+        return settled and self.details is not None and not self.details.is_waiting
 
     def _dock(self, title: str, content: QWidget) -> QDockWidget:
         dock = QDockWidget(title, self)

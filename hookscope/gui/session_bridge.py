@@ -11,6 +11,7 @@ from hookscope.protocol.events import (
     Failed,
     HooksSet,
     Loaded,
+    OperationsTraced,
     Records,
     SettingsApplied,
     StepFinished,
@@ -38,6 +39,7 @@ class SessionBridge(QObject):
         state_changed: `session.state` is another one.
         model_loaded: Another model is there, or the same one again.
         hooks_changed: The debuggee hooks other modules.
+        operations_traced: A module's operations are listed in `session.operations`; its path (`str`).
         settings_changed: Settings, inputs or the workload are in force that the debuggee has confirmed.
         records_changed: Module paths (`frozenset[str]`) with newer records; once a drain.
         step_finished: A finished step (`StepFinished`), each one.
@@ -54,6 +56,7 @@ class SessionBridge(QObject):
     state_changed = Signal()
     model_loaded = Signal()
     hooks_changed = Signal()
+    operations_traced = Signal(str)
     settings_changed = Signal()
     records_changed = Signal(object)
     step_finished = Signal(object)
@@ -107,6 +110,8 @@ class SessionBridge(QObject):
         match news:
             case frozenset():
                 self.records_changed.emit(news)
+            case OperationsTraced():
+                self.operations_traced.emit(news.path)
             case StepFinished():
                 self.step_finished.emit(news)
             case ViewReady():

@@ -129,8 +129,7 @@ class StartUp(QObject):
 
     @Slot()
     def _take_picture_when_settled(self) -> None:
-        panels = self._window.panels
-        self._quiet_polls = self._quiet_polls + 1 if panels is not None and panels.is_settled else 0
+        self._quiet_polls = self._quiet_polls + 1 if self._window.is_settled else 0
         if self._quiet_polls < _QUIET_POLLS:
             return
         self._timer.stop()

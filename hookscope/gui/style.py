@@ -53,6 +53,7 @@ QPushButton:flat:focus {{ border-color: {accent}; }}
 
 QLineEdit, QComboBox, QAbstractSpinBox {{ background: {panel}; border: 1px solid {line}; border-radius: 4px;
     padding: 4px 7px; selection-background-color: {selection}; selection-color: {text}; }}
+QAbstractSpinBox QLineEdit {{ background: transparent; border: none; padding: 0 0 0 4px; }}
 QLineEdit:focus, QComboBox:focus, QAbstractSpinBox:focus {{ border-color: {accent}; }}
 QLineEdit:disabled, QComboBox:disabled, QAbstractSpinBox:disabled {{ color: {faded}; }}
 QComboBox::drop-down {{ border: none; width: 20px; }}

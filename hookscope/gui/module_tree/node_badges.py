@@ -1,0 +1,120 @@
+"""What is to be known about a module as a whole, told from its records: plain data in, badges out."""
+
+from collections.abc import Iterable, Sequence
+
+from hookscope.protocol.identity import Slot
+from hookscope.protocol.tensors import Badge, BadgeKind, Record
+from hookscope.protocol.tree import ModuleInfo
+
+IMPORTANCE: tuple[BadgeKind, ...] = (
+    # Something went wrong,
+    BadgeKind.RAISED,
+    BadgeKind.DID_NOT_RETURN,
+    BadgeKind.CAPTURE_FAILED,
+    BadgeKind.OVER_BUDGET,
+    # hooks are blind here,
+    BadgeKind.COMPILED,
+    BadgeKind.SCRIPTED,
+    BadgeKind.EXPORTED,
+    BadgeKind.BYPASSES_CALL,
+    BadgeKind.NEVER_CALLED_WITH_GRADIENT,
+    BadgeKind.NEVER_CALLED,
+    BadgeKind.ALIAS_VOID,
+    # no gradient,
+    BadgeKind.NO_GRAD_MODE,
+    BadgeKind.NO_GRADIENT_REACHED,
+    BadgeKind.OUTPUT_NEEDS_NO_GRAD,
+    BadgeKind.INTEGER_OUTPUT,
+    BadgeKind.NO_PATH_TO_INPUT,
+    # read the values with care,
+    BadgeKind.MODIFIED_IN_PLACE,
+    BadgeKind.MODIFIED_AFTERWARDS,
+    BadgeKind.RECOMPUTED,
+    BadgeKind.CALLED_REPEATEDLY,
+    BadgeKind.LATER_PASS,
+    BadgeKind.PASS_THROUGH,
+    BadgeKind.FROM_BASE,
+    BadgeKind.FUNCTORCH,
+    BadgeKind.SHARDED,
+    BadgeKind.SCALED,
+    # and what is as it should be.
+    BadgeKind.FROZEN,
+    BadgeKind.UNINITIALIZED,
+    BadgeKind.NO_DATA,
+    BadgeKind.INPUT_NEEDS_NO_GRAD,
+)
+"""What a module can be marked with, the most important first."""
+
+SAID_BY_MODE = frozenset({BadgeKind.NATIVE, BadgeKind.NATIVE_REFUSED, BadgeKind.ALIAS, BadgeKind.LEGACY})
+"""Badges that say in which mode a value was captured; a module has its mode, which says the same."""
+
+_BLIND = frozenset({BadgeKind.COMPILED, BadgeKind.SCRIPTED, BadgeKind.EXPORTED, BadgeKind.BYPASSES_CALL})
+"""Badges of what keeps hooks from being called; where one was called they say nothing."""
+
+_NEVER_RAN = _BLIND | {BadgeKind.NEVER_CALLED, BadgeKind.NEVER_CALLED_WITH_GRADIENT}
+_ABSENT_GRADIENT = frozenset(
+    {
+        BadgeKind.NO_GRAD_MODE,
+        BadgeKind.NO_GRADIENT_REACHED,
+        BadgeKind.OUTPUT_NEEDS_NO_GRAD,
+        BadgeKind.INTEGER_OUTPUT,
+        BadgeKind.NO_PATH_TO_INPUT,
+        BadgeKind.INPUT_NEEDS_NO_GRAD,
+    }
+)
+"""Badges that hold for a module only when no tensor of the slot has a gradient."""
+
+_RANK = {kind: rank for rank, kind in enumerate(IMPORTANCE)}
+
+
+def node_badges(module: ModuleInfo, records: Sequence[Record], calls: int) -> tuple[Badge, ...]:
+    """Return the badges of a module, each kind once, the most important first.
+
+    Args:
+        module: What is known of it before a step.
+        records: Newest records of its own tensors; none before the first step, or when it is not checked.
+        calls: How often it was called in the step of the records, recomputations included.
+    """
+    was_called = any(record.spec is not None and record.ref.slot in {Slot.INPUT, Slot.OUTPUT} for record in records)
+    static = [badge for badge in module.badges if not (was_called and badge.kind in _BLIND)]
+    found: dict[BadgeKind, Badge] = {}
+    for badge in (*static, *_of_records(records), *_of_calls(records, calls), *_of_parameters(module, records)):
+        if badge.kind in _RANK and not (badge.kind in found and found[badge.kind].detail):
+            found[badge.kind] = badge
+    if found.keys() & _NEVER_RAN:  # nothing else can be expected then
+        found = {kind: badge for kind, badge in found.items() if kind not in _ABSENT_GRADIENT}
+    return tuple(sorted(found.values(), key=lambda badge: _RANK[badge.kind]))
+
+
+def _of_records(records: Sequence[Record]) -> Iterable[Badge]:
+    """Return what holds for one of the module's tensors, and therefore for the module."""
+    with_gradient = {record.ref.slot for record in records if record.spec is not None}
+    for record in records:
+        for badge in record.badges:
+            if badge.kind not in _ABSENT_GRADIENT | {BadgeKind.FROZEN}:
+                yield badge
+            elif record.ref.slot in {Slot.GRAD_INPUT, Slot.GRAD_OUTPUT} and record.ref.slot not in with_gradient:
+                yield badge
+
+
+def _of_calls(records: Sequence[Record], calls: int) -> Iterable[Badge]:
+    recomputed = {record.ref.call for record in records if _has(record, BadgeKind.RECOMPUTED)}
+    if calls - len(recomputed) > 1:
+        yield Badge(BadgeKind.CALLED_REPEATEDLY, str(calls - len(recomputed)))
+
+
+def _of_parameters(module: ModuleInfo, records: Sequence[Record]) -> Iterable[Badge]:
+    """Return what holds for the parameters; the detail names them when it is not all of them."""
+    frozen = [parameter.name for parameter in module.parameters if not parameter.requires_grad]
+    lost = [
+        record.ref.leaf
+        for record in records
+        if record.ref.slot is Slot.PARAMETER_GRAD and _has(record, BadgeKind.NO_GRADIENT_REACHED)
+    ]
+    for names, kind in ((frozen, BadgeKind.FROZEN), (lost, BadgeKind.NO_GRADIENT_REACHED)):
+        if names:
+            yield Badge(kind, "" if len(names) == len(module.parameters) else ", ".join(names))
+
+
+def _has(record: Record, kind: BadgeKind) -> bool:
+    return any(badge.kind is kind for badge in record.badges)
