@@ -139,8 +139,9 @@ def _source(text: str) -> "Source":
     if isinstance(source, ExampleSource):
         names = [example.name for example in EXAMPLES]
         if source.name not in names:
-            near = nearest(source.name, names) or names
-            raise _UsageError(f"there is no example {source.name!r}; there is {', '.join(near)}")
+            near = nearest(source.name, names)
+            hint = f"did you mean {' or '.join(near)}?" if near else f"there is {', '.join(names)}"
+            raise _UsageError(f"there is no example {source.name!r}; {hint}")
     if isinstance(source, FileSource) and not Path(source.path).is_file():
         raise _UsageError(f"there is no file {source.path}")
     return source

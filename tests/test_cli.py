@@ -5,11 +5,11 @@ import sys
 from pathlib import Path
 
 import pytest
-from hookscope.gui.app import WindowOptions
 
 import hookscope
 from hookscope.cli import main
 from hookscope.gui import app
+from hookscope.gui.app import WindowOptions
 from hookscope.protocol.examples import EXAMPLES
 from hookscope.protocol.workload import ExampleSource, FileSource, SyntheticInput
 
@@ -80,8 +80,8 @@ def test_that_the_status_of_the_window_is_that_of_the_command(monkeypatch: pytes
     ("arguments", "said"),
     [
         (["nonsense"], "write example:NAME"),
-        (["example:digit"], "no example 'digit'; there is digits"),
-        (["example:zzz"], "there is digits, "),
+        (["example:digit"], r"no example 'digit'; did you mean digits\?"),
+        (["example:zzzzzzzz"], "there is digits, "),
         (["nowhere/net.py:make"], "no file .*nowhere/net.py"),
         (["example:digits", "--steps", "-1"], "--steps: '-1' is not a number"),
         (["example:digits", "--steps", "two"], "--steps: 'two' is not a number"),

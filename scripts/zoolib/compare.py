@@ -16,7 +16,9 @@ HOOK_DICTS = (
     "_forward_hooks", "_forward_hooks_with_kwargs", "_forward_hooks_always_called", "_forward_pre_hooks",
     "_forward_pre_hooks_with_kwargs", "_backward_hooks", "_backward_pre_hooks", "_is_full_backward_hook",
     "_state_dict_hooks", "_state_dict_pre_hooks", "_load_state_dict_pre_hooks", "_load_state_dict_post_hooks",
+    "_post_accumulate_grad_hooks",
 )  # fmt: skip
+"""Of modules and of parameters."""
 
 
 @dataclass(frozen=True)
@@ -76,7 +78,8 @@ def run_step(specimen: Specimen, *, observed: bool) -> Step:
     random.seed(0)
     np.random.seed(0)
     torch.manual_seed(1)
-    hooks_before = _hooks(model)
+    hooked = [*model.modules(), *model.parameters()]  # some models exchange modules in their first forward pass
+    hooks_before = _hooks(hooked)
     if observed:
         with hookscope.observe(model) as seen:
             loss, outputs = _run(specimen)
@@ -87,7 +90,7 @@ def run_step(specimen: Specimen, *, observed: bool) -> Step:
     return Step(
         dict(_results(model, loss, outputs)),
         {path: frozenset(vars(module)) for path, module in model.named_modules()},
-        _hooks(model) == hooks_before,
+        _hooks(hooked) == hooks_before,
         len(records),
         tuple(f"{r.path!r} {r.slot} {r.leaf}: {r.remarks[-1]}" for r in records if "capture_failed" in r.badges),
     )
@@ -134,15 +137,9 @@ def _same_bits(one: torch.Tensor | None, other: torch.Tensor | None) -> bool:
     return torch.equal(*(tensor.contiguous().flatten().view(torch.uint8) for tensor in (one, other)))
 
 
-def _hooks(model: nn.Module) -> list[object]:
-    """Return copies of all hook dicts, of parameters too; equal lists hold the same hooks."""
-    of_modules = [_copied(getattr(module, name, None)) for module in model.modules() for name in HOOK_DICTS]
-    of_parameters = [
-        _copied(hooks)
-        for parameter in model.parameters()
-        for hooks in (parameter._backward_hooks, parameter._post_accumulate_grad_hooks)
-    ]
-    return of_modules + of_parameters
+def _hooks(hooked: list[nn.Module | nn.Parameter]) -> list[object]:
+    """Return copies of all hook dicts; equal lists hold the same hooks."""
+    return [_copied(getattr(thing, name, None)) for thing in hooked for name in HOOK_DICTS]
 
 
 def _copied(hooks: object) -> object:

@@ -51,6 +51,8 @@ def end(process: "subprocess.Popen[bytes]") -> None:
 @pytest.fixture(scope="session")
 def screen(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, str]]:
     """The environment of programs that are to appear on a screen that nobody else uses."""
+    if sys.platform != "linux":
+        pytest.skip("Xvfb and /proc are Linux's")
     missing = [tool for tool in TOOLS if shutil.which(tool) is None]
     assert not missing, f"{', '.join(missing)} must be installed for the end-to-end tests; scripts/test does it"
     foreign = ("QT_", "WAYLAND_", "XDG_RUNTIME", "XAUTHORITY", "DBUS_SESSION")
