@@ -12,19 +12,26 @@ The house, from the inside out; a layer imports only what is listed with it:
 Importing this package imports neither torch nor Qt; the public names below are loaded when first used.
 """
 
+import importlib
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from hookscope.engine.observe import observe
+    from hookscope.engine.observed import NotCaptured
     from hookscope.engine.workload import Workload
 
 __version__ = "0.1.0"
-__all__ = ["Workload", "__version__"]
+__all__ = ["NotCaptured", "Workload", "__version__", "observe"]
+
+_PLACES = {
+    "NotCaptured": "hookscope.engine.observed",
+    "Workload": "hookscope.engine.workload",
+    "observe": "hookscope.engine.observe",
+}
 
 
 def __getattr__(name: str) -> object:
-    """Load a public name when it is first asked for (PEP 562)."""
-    if name == "Workload":
-        from hookscope.engine.workload import Workload  # noqa: PLC0415 - torch loads only when it is needed
-
-        return Workload
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    """Load a public name when it is first asked for (PEP 562): torch loads only when it is needed."""
+    if name not in _PLACES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(importlib.import_module(_PLACES[name]), name)

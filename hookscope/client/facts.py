@@ -1,7 +1,8 @@
 """What can be read of a session at any time. Belongs to the thread of the session."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 
 from hookscope.client.link import Link
 from hookscope.client.model import ModelMirror, Setup
@@ -10,6 +11,7 @@ from hookscope.client.state import SessionState
 from hookscope.protocol.devices import DeviceInfo
 from hookscope.protocol.events import Hello, StepFinished, StepProgress
 from hookscope.protocol.failures import Failure
+from hookscope.protocol.hooks import HookMode, OperationInfo, OperationRef
 from hookscope.protocol.tree import ModuleTree
 from hookscope.protocol.workload import RunSettings, Source, WorkloadInfo
 
@@ -70,6 +72,35 @@ class SessionFacts:
         return self._model.checked
 
     @property
+    def checked_operations(self) -> tuple[OperationRef, ...]:
+        """The checked operations."""
+        return self._model.checked_operations
+
+    @property
+    def operations(self) -> Mapping[str, tuple[OperationInfo, ...]]:
+        """Module path -> the operations that its last trace has listed, in order."""
+        return MappingProxyType(self._model.operations)
+
+    @property
+    def hook_modes(self) -> Mapping[str, HookMode]:
+        """The modes that were chosen for single modules, checked or not; the others have `default_hook_mode`."""
+        return MappingProxyType(self._model.hook_modes)
+
+    @property
+    def default_hook_mode(self) -> HookMode:
+        """The mode of modules for which none was chosen."""
+        return self._model.default_hook_mode
+
+    @property
+    def refused_modes(self) -> Mapping[str, str]:
+        """Module path -> why its mode cannot be; it is captured exactly. Some refusals are known only after a step."""
+        return MappingProxyType(self._model.refused_modes)
+
+    def hooks_on(self, path: str) -> tuple[str, ...]:
+        """Return, in words of PyTorch's API, the hooks on a module that are for capture; none when it is unchecked."""
+        return self._model.hooks_on.get(path, ())
+
+    @property
     def hello(self) -> Hello | None:
         """What the debuggee said of itself: that of the loaded model, where there is one."""
         return self._model.hello
@@ -83,6 +114,11 @@ class SessionFacts:
     def records(self) -> RecordBook:
         """Newest records of the loaded model; the same object all the time."""
         return self._model.records
+
+    @property
+    def are_records_former(self) -> bool:
+        """Whether records and history are of a debuggee before this one, because the model has not run in this one."""
+        return self._model.are_records_former
 
     @property
     def history(self) -> Sequence[StepFinished]:

@@ -12,8 +12,9 @@ import msgspec
 
 from hookscope.client.inbox import HISTORY_STEPS
 from hookscope.client.records import RecordBook
-from hookscope.protocol import events
+from hookscope.protocol import commands, events
 from hookscope.protocol.failures import Failure, FailureKind
+from hookscope.protocol.hooks import HookMode, OperationInfo, OperationRef
 from hookscope.protocol.workload import LossChoice, RunSettings, Source, SyntheticInput, WorkloadInfo
 
 if TYPE_CHECKING:
@@ -39,6 +40,12 @@ class ModelMirror:
         self.settings = RunSettings()
         self.inputs: tuple[SyntheticInput, ...] = ()
         self.checked: tuple[str, ...] = ()
+        self.checked_operations: tuple[OperationRef, ...] = ()
+        self.operations: dict[str, tuple[OperationInfo, ...]] = {}
+        self.hook_modes: dict[str, HookMode] = {}
+        self.default_hook_mode = HookMode.EXACT
+        self.refused_modes: dict[str, str] = {}
+        self.hooks_on: dict[str, tuple[str, ...]] = {}
         self.hello: events.Hello | None = None
         self.records = RecordBook()
         self.history: deque[events.StepFinished] = deque(maxlen=HISTORY_STEPS)
@@ -46,7 +53,7 @@ class ModelMirror:
         self.is_running = False
         self._inputs_before: tuple[SyntheticInput, ...] = ()
         self._unanswered = 0
-        self._is_of_former_debuggee = False
+        self.are_records_former = False
 
     # -- what the user wants --------------------------------------------------------------------------------------
 
@@ -64,6 +71,20 @@ class ModelMirror:
     def check(self, paths: Iterable[str]) -> None:
         """Keep which modules are checked."""
         self.checked = tuple(dict.fromkeys(paths))
+
+    def check_operations(self, refs: Iterable[OperationRef]) -> None:
+        """Keep which operations are checked."""
+        self.checked_operations = tuple(dict.fromkeys(refs))
+
+    def set_hook_mode(self, paths: Iterable[str], mode: HookMode) -> None:
+        """Keep the mode of some modules."""
+        self.hook_modes |= dict.fromkeys(paths, mode)
+
+    def hooks(self) -> commands.SetHooks:
+        """Return what asks a debuggee for everything that is checked."""
+        wanted = {path: self.hook_modes.get(path, self.default_hook_mode) for path in self.checked}
+        modes: dict[str, HookMode] = {path: mode for path, mode in wanted.items() if mode is not HookMode.EXACT}
+        return commands.SetHooks(self.checked, modes, self.checked_operations)
 
     def change_settings(self, settings: RunSettings, *, is_sent: bool) -> None:
         """Keep wanted settings; those that were sent hold until the debuggee says what is in force."""
@@ -86,9 +107,13 @@ class ModelMirror:
         self.lose_debuggee()
         self.source, self.inputs, self.hello = setup.source, setup.inputs, hello
         self.tree, self.workload, self.settings = loaded.tree, loaded.workload, loaded.settings
-        self._is_of_former_debuggee = is_same
+        self.are_records_former = is_same
         if not is_same:
             self.checked = ()
+            self.checked_operations = ()
+            self.operations.clear()
+            self.hook_modes.clear()
+            self.refused_modes, self.hooks_on = {}, {}
             self._forget_steps()
 
     def lose_debuggee(self) -> None:
@@ -103,6 +128,10 @@ class ModelMirror:
             case events.HooksSet():
                 unknown = set(event.unknown)
                 self.checked = tuple(path for path in self.checked if path not in unknown)
+                self.checked_operations = tuple(ref for ref in self.checked_operations if ref.path not in unknown)
+                self.refused_modes, self.hooks_on = event.refused, event.hooks
+            case events.OperationsTraced():
+                self.operations[event.path] = event.operations
             case events.SettingsApplied():
                 self._note_applied(event)
             case events.StepProgress():
@@ -130,8 +159,8 @@ class ModelMirror:
             self.settings = event.settings
 
     def _forget_former_steps(self) -> None:
-        if self._is_of_former_debuggee:
-            self._is_of_former_debuggee = False
+        if self.are_records_former:
+            self.are_records_former = False
             self._forget_steps()
 
     def _forget_steps(self) -> None:

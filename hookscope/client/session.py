@@ -18,6 +18,7 @@ from hookscope.client.state import ALLOWED, SessionState, SessionStateError
 from hookscope.client.supervisor import LadderTimes, Supervisor, failure_of, version_mismatch
 from hookscope.protocol import commands, events
 from hookscope.protocol.failures import Failure, FailureKind
+from hookscope.protocol.hooks import HookMode, OperationRef
 from hookscope.protocol.identity import TensorRef
 from hookscope.protocol.views import ViewRequest
 from hookscope.protocol.workload import RunSettings, Source, SyntheticInput
@@ -98,7 +99,30 @@ class DebugSession(SessionFacts):
         """Capture at exactly these modules, from their next call on; without a debuggee, from the next restart on."""
         self._demand("check")
         self._model.check(paths)
-        self._send(commands.SetHooks(self._model.checked))
+        self._send(self._model.hooks())
+
+    def set_hook_mode(self, paths: Iterable[str], mode: HookMode) -> None:
+        """Capture the gradients of these modules in this way from the next step on; unchecked ones when checked."""
+        self._demand("set_hook_mode")
+        self._model.set_hook_mode(paths, mode)
+        self._send(self._model.hooks())
+
+    def set_default_hook_mode(self, mode: HookMode) -> None:
+        """Capture the gradients of modules for which no mode was chosen in this way; kept for other models too."""
+        self._demand("set_default_hook_mode")
+        self._model.default_hook_mode = mode
+        self._send(self._model.hooks())
+
+    def check_operations(self, refs: Iterable[OperationRef]) -> None:
+        """Capture exactly these operations, and the gradients there; otherwise as `check`."""
+        self._demand("check_operations")
+        self._model.check_operations(refs)
+        self._send(self._model.hooks())
+
+    def trace_operations(self, path: str) -> None:
+        """Run a module once to list the operations of its own forward in `operations`; a run, though it is no step."""
+        self._demand("trace_operations")
+        self._start(commands.TraceOperations(path))
 
     def change_settings(self, settings: RunSettings) -> None:
         """Run the next step with these; when they cannot be applied, the former ones come back."""
@@ -115,17 +139,17 @@ class DebugSession(SessionFacts):
     def step(self) -> None:
         """Run one step."""
         self._demand("step")
-        self._run(1)
+        self._start(commands.RunSteps(1))
 
     def run(self, count: int | None = None) -> None:
         """Run steps: `count` of them, or until `pause` or `stop`."""
         self._demand("run")
-        self._run(count)
+        self._start(commands.RunSteps(count))
 
     def pause(self) -> None:
         """End the run after the current step."""
         self._demand("pause")
-        self._send(commands.Pause())
+        self._send(commands.Pause(at_event=False))
 
     def stop(self) -> None:
         """End the run as soon as can be: at the next hook, else by an interrupt, else by killing the process."""
@@ -188,8 +212,8 @@ class DebugSession(SessionFacts):
         self._active.send(command)
         return True
 
-    def _run(self, count: int | None) -> None:
-        self._model.is_running = self._send(commands.RunSteps(count))
+    def _start(self, command: commands.RunSteps | commands.TraceOperations) -> None:
+        self._model.is_running = self._send(command)
         self._announce(self._enter(SessionState.RUNNING))
 
     def _stop_run(self) -> None:
@@ -264,7 +288,7 @@ class DebugSession(SessionFacts):
         self._active, self._candidate = candidate.link, None
         self._model.replace(candidate.setup, candidate.hello, loaded)
         self._fail(None)
-        self._send(commands.SetHooks(self._model.checked))
+        self._send(self._model.hooks())
         return [loaded, self._enter(SessionState.IDLE)]
 
     def _give_up(self, candidate: Candidate, failure: Failure) -> list[Change]:

@@ -16,6 +16,7 @@ import torch
 from hookscope.engine.compat import is_functorch_wrapped, version_of
 from hookscope.engine.specs import spec_of
 from hookscope.protocol.tensors import TensorSpec
+from hookscope.protocol.workload import CapturePlace
 
 _Key = tuple[torch.Size, tuple[int, ...], torch.dtype, torch.device]
 _IDLE_STEPS = 3
@@ -42,7 +43,8 @@ class Buffer:
     Attributes:
         tensor: The copy, detached.
         spec: What it is a copy of.
-        ready: On CUDA, the event after which the copy is complete; a reader waits for it on its own stream.
+        key: What can be copied into it later; `None` if nothing can.
+        ready: Of a tensor on CUDA, the event after which the copy is complete; a reader waits for it.
     """
 
     __slots__ = ("dropped", "key", "last_step", "readers", "ready", "spec", "tensor")
@@ -64,6 +66,7 @@ class BufferPool:
         budget_bytes: What all buffers together may hold.
 
     Attributes:
+        held_bytes: What they hold.
         make_room: Asked to drop an old step when the budget is reached; returns whether it did.
         lock: Guards buffers that change hands; who drops steps takes it too.
     """
@@ -72,6 +75,7 @@ class BufferPool:
         self.budget_bytes = budget_bytes
         self.held_bytes = 0
         self.make_room: Callable[[], bool] = _no_room
+        self._place = CapturePlace.DEVICE
         self._step = 0
         self.lock = threading.RLock()
         self._used: dict[int, list[Buffer]] = defaultdict(list)
@@ -79,6 +83,24 @@ class BufferPool:
         self._copied: dict[int, tuple[weakref.ref[torch.Tensor], int, Buffer]] = {}
         self._recent_gradients: list[tuple[torch.Tensor, int, int, Buffer]] = []
         self._overwritten: set[Buffer] = set()
+
+    def set_budget(self, budget_bytes: int) -> None:
+        """Hold at most this from now on. What is too much goes at once, apart from the captures of the newest step."""
+        with self.lock:
+            self.budget_bytes = budget_bytes
+            while self.held_bytes > budget_bytes and (self._discard_free() or self.make_room()):
+                pass
+
+    def set_place(self, place: CapturePlace) -> None:
+        """Copy to here from now on. Copies that are elsewhere stay as long as their step, and are not reused."""
+        if place is self._place:
+            return
+        with self.lock:
+            self._place = place
+            self._discard_free()
+            for buffers in self._used.values():
+                for buffer in buffers:
+                    buffer.key = None
 
     def begin_step(self, step: int) -> None:
         """Open a step, and give back buffers that no step has wanted for a while."""
@@ -112,7 +134,7 @@ class BufferPool:
             buffer.readers += 1
         try:
             if buffer.ready is not None:
-                torch.cuda.current_stream(buffer.tensor.device).wait_event(buffer.ready)
+                _wait_for(buffer.ready, buffer.tensor)
             yield buffer.tensor
         finally:
             with self.lock:
@@ -178,12 +200,19 @@ class BufferPool:
         if buffer is None:
             spec = spec_of(tensor)
             self._reserve(spec.size_bytes)
-            buffer = Buffer(torch.empty_like(tensor, memory_format=torch.preserve_format), spec, key)
-        buffer.tensor.copy_(tensor)
+            buffer = Buffer(self._room_for(tensor), spec, key)
         if tensor.is_cuda:
-            buffer.ready = torch.cuda.Event()  # type: ignore[no-untyped-call]
-            buffer.ready.record()
+            buffer.tensor.copy_(tensor, non_blocking=True)
+            buffer.ready = _recorded_event(tensor.device)
+        else:
+            buffer.tensor.copy_(tensor)
         return self._use(buffer)
+
+    def _room_for(self, tensor: torch.Tensor) -> torch.Tensor:
+        if tensor.is_cuda and self._place is CapturePlace.CPU:
+            # Pinned memory: from a device to any other the copy would wait for everything queued before it.
+            return torch.empty_like(tensor, device="cpu", pin_memory=True, memory_format=torch.preserve_format)
+        return torch.empty_like(tensor, memory_format=torch.preserve_format)
 
     def _copy_special(self, tensor: torch.Tensor) -> Buffer:
         if tensor.is_meta:
@@ -192,7 +221,11 @@ class BufferPool:
             raise WrappedError
         spec = spec_of(tensor)
         self._reserve(spec.size_bytes)
-        return self._use(Buffer(tensor.clone(), spec, None))
+        moves = tensor.is_cuda and self._place is CapturePlace.CPU
+        buffer = Buffer(tensor.cpu() if moves else tensor.clone(), spec, None)
+        if tensor.is_cuda:
+            buffer.ready = _recorded_event(tensor.device)
+        return self._use(buffer)
 
     def _use(self, buffer: Buffer) -> Buffer:
         buffer.last_step = self._step
@@ -226,6 +259,21 @@ class BufferPool:
         free, self._free = self._free, {}
         self.held_bytes -= sum(len(buffers) * buffers[0].spec.size_bytes for buffers in free.values() if buffers)
         return any(free.values())
+
+
+def _recorded_event(device: torch.device) -> torch.cuda.Event:
+    """Return an event that comes when what this thread has queued on a device is done."""
+    event = torch.cuda.Event()  # type: ignore[no-untyped-call]
+    event.record(torch.cuda.current_stream(device))
+    return event
+
+
+def _wait_for(ready: torch.cuda.Event, copy: torch.Tensor) -> None:
+    """Let what this thread does with a copy begin after the copy is complete."""
+    if copy.is_cuda:
+        torch.cuda.current_stream(copy.device).wait_event(ready)
+    else:
+        ready.synchronize()
 
 
 def _no_room() -> bool:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class Call:
-    """One entry into a module's `__call__`."""
+    """One entry into a module's `__call__`, or one operation (named as in `TensorRef.operation`) within such a call."""
 
     __slots__ = (
         "awaited_inputs",
@@ -21,18 +21,21 @@ class Call:
         "backward_pass",
         "badges",
         "created_from",
+        "heard_outputs",
         "index",
         "input_edges",
         "inputs",
+        "operation",
         "output_leaves",
         "passes",
         "path",
         "shares",
     )
 
-    def __init__(self, path: str, index: int, created_from: int) -> None:
+    def __init__(self, path: str, index: int, created_from: int, operation: str = "") -> None:
         self.path = path
         self.index = index
+        self.operation = operation
         self.created_from = created_from
         self.badges: tuple[Badge, ...] = ()
         self.inputs: list[tuple[torch.Tensor, int | None, Capture]] = []
@@ -40,6 +43,8 @@ class Call:
         self.awaited_outputs: set[str] = set()
         self.awaited_inputs: set[str] = set()
         self.output_leaves: list[str] = []
+        self.heard_outputs: set[str] = set()
+        """Outputs of which an earlier backward pass has told something."""
         self.backward_pass: int | None = None
         self.passes = 1
         self.shares: dict[str, Buffer] = {}

@@ -4,17 +4,15 @@
 """
 
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager, suppress
-from typing import TYPE_CHECKING
+from contextlib import ExitStack, contextmanager
 
 import torch
 
 from hookscope.engine.buffers import Buffer, BufferPool, NoDataError, OverBudgetError
+from hookscope.engine.views import build_view
 from hookscope.protocol.identity import TensorRef
-from hookscope.protocol.tensors import Badge, Record, TensorSpec
-
-if TYPE_CHECKING:
-    from hookscope.protocol.views import ViewResult
+from hookscope.protocol.tensors import Badge, BadgeKind, Record, TensorSpec
+from hookscope.protocol.views import StatisticsRequest, ViewResult
 
 STEPS_KEPT = 2
 """The running step, and the one before it, so that a panel always has a complete picture to show."""
@@ -84,6 +82,10 @@ class CaptureStore:
         """Keep a capture of the open step; one with the same ref is replaced."""
         self._newest[capture.ref] = capture
 
+    def has(self, ref: TensorRef, step: int) -> bool:
+        """Whether a step has a capture of a ref."""
+        return ref in self._steps.get(step, {})
+
     def newest(self) -> list[Capture]:
         """Return the captures of the open step."""
         return list(self._newest.values())
@@ -92,8 +94,13 @@ class CaptureStore:
         """Copy every parameter that is read where it is; called before an optimizer writes to them."""
         for capture in [c for captures in self._steps.values() for c in captures.values() if c.live is not None]:
             assert capture.live is not None
-            with suppress(OverBudgetError, NoDataError):  # without a copy a reader is told that it is not kept
+            try:
                 capture.buffer = self.pool.copy_activation(capture.live)
+            except OverBudgetError:
+                capture.statistics = build_view(capture.live.detach(), StatisticsRequest())
+                capture.badges = (*capture.badges, Badge(BadgeKind.OVER_BUDGET))
+            except NoDataError as error:
+                capture.badges = (*capture.badges, Badge(BadgeKind.NO_DATA, str(error)))
             capture.live = None
 
     @contextmanager

@@ -3,10 +3,13 @@
 Checked on torch 2.13.0. A missing name costs precision, never a step: see the fallback at each function.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from types import CodeType
 
 import torch
+from torch import nn, overrides
 from torch.autograd.graph import Node
+from torch.overrides import TorchFunctionMode
 
 _UNKNOWN = -1
 
@@ -60,6 +63,12 @@ def functorch_value(tensor: torch.Tensor) -> torch.Tensor:
     return tensor
 
 
+def drop_empty_hook_dict(parameter: torch.Tensor) -> None:
+    """Take torch's dict of post-accumulate hooks off a parameter on which no such hook is left."""
+    if getattr(parameter, "_post_accumulate_grad_hooks", None) == {}:
+        parameter._post_accumulate_grad_hooks = None  # type: ignore[assignment]
+
+
 def version_of(tensor: torch.Tensor) -> int | None:
     """Return the in-place version counter; `None` for inference tensors, which have none."""
     try:
@@ -73,23 +82,48 @@ def base_of(tensor: torch.Tensor) -> torch.Tensor | None:
     return tensor._base if tensor._is_view() else None
 
 
-MODULE_CALL: CodeType = nn.Module._call_impl.__code__
+MODULE_CALL: CodeType = getattr(nn.Module, "_call_impl", nn.Module.__call__).__code__
 """The code that every call of a module runs; its frame stands for the call."""
 
 
 def function_modes() -> list[TorchFunctionMode]:
     """Return the modes that are active on this thread, outermost first."""
-    return overrides._get_current_function_mode_stack()
+    modes: list[TorchFunctionMode] = overrides._get_current_function_mode_stack()  # type: ignore[no-untyped-call]
+    return modes
 
 
 def set_function_modes(modes: Sequence[TorchFunctionMode]) -> None:
     """Make exactly these modes active on this thread."""
     for _ in function_modes():
-        overrides._pop_mode()
+        overrides._pop_mode()  # type: ignore[no-untyped-call]
     for mode in modes:
-        overrides._push_mode(mode)
+        add_function_mode(mode)
+
+
+def add_function_mode(mode: TorchFunctionMode) -> None:
+    """Activate a mode on this thread, within those that are active."""
+    overrides._push_mode(mode)  # type: ignore[no-untyped-call]
 
 
 def remove_function_mode(mode: TorchFunctionMode) -> None:
     """End a mode on this thread; those that were entered after it stay."""
     set_function_modes([other for other in function_modes() if other is not mode])
+
+
+def backward_hook_flag(module: torch.nn.Module) -> bool | None:
+    """Return which kind of backward hooks a module may have: full ones, deprecated ones (`False`), or still either."""
+    flag: bool | None = getattr(module, "_is_full_backward_hook", None)
+    return flag
+
+
+def restore_backward_hook_flag(module: torch.nn.Module, flag: bool | None) -> None:
+    """Let a module that has no backward hook any more be as it was: removing a hook leaves its kind fixed."""
+    if backward_hook_flag(module) is not flag and not getattr(module, "_backward_hooks", None):
+        module._is_full_backward_hook = flag
+
+
+def version_probe(tensor: torch.Tensor) -> torch.Tensor:
+    """Return a tensor that shares the in-place version counter of another one, and keeps none of its memory."""
+    probe = tensor.detach()
+    probe.data = torch.empty(0)
+    return probe

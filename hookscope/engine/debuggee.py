@@ -24,6 +24,7 @@ from hookscope.engine.failure_report import FailureError, describe_exception
 from hookscope.engine.loaded_model import LoadedModel
 from hookscope.engine.outbox import Outbox
 from hookscope.engine.pause import Gate, StepAborted
+from hookscope.engine.source_text import NoSourceError, read_source
 from hookscope.engine.view_server import ViewServer
 from hookscope.protocol import commands, events
 from hookscope.protocol.channel import Channel, ChannelClosedError, ConnectionChannel
@@ -57,8 +58,9 @@ class Debuggee:
     def __init__(self, channel: Channel) -> None:
         self._channel = channel
         self._outbox = Outbox(channel)
-        self._gate = Gate(self._apply_hooks)
+        self._gate = Gate(self._run_errand)
         self._wanted_hooks: commands.SetHooks | None = None
+        self._wanted_breakpoints: commands.SetBreakpoints | None = None
         self._model: LoadedModel | None = None
         self._views: ViewServer | None = None
         self._queue: queue.SimpleQueue[commands.Command] = queue.SimpleQueue()
@@ -66,11 +68,27 @@ class Debuggee:
         self._is_ending = False
         self._handlers: dict[type, Callable[..., None]] = {
             commands.Load: self._load,
-            commands.SetHooks: lambda _command: self._apply_hooks(),
+            commands.SetHooks: self._obey_errand,
+            commands.SetBreakpoints: self._obey_errand,
             commands.SetSettings: self._set_settings,
             commands.SetInputs: self._set_inputs,
             commands.RunSteps: self._run_steps,
             commands.TraceOperations: self._trace_operations,
+        }
+
+        self._at_once: dict[type, Callable[..., None]] = {
+            commands.Pause: self._pause,
+            commands.Abort: self._abort,
+            commands.Interrupt: self._interrupt,
+            commands.Shutdown: self._shut_down,
+            commands.RunSteps: self._begin_soon,
+            commands.TraceOperations: self._begin_soon,
+            commands.Continue: self._go_on,
+            commands.RequestStack: self._request_stack,
+            commands.RequestView: self._request_view,
+            commands.RequestSource: self._read_source,
+            commands.SetHooks: self._want_hooks,
+            commands.SetBreakpoints: self._want_breakpoints,
         }
 
     def serve(self) -> None:
@@ -103,31 +121,63 @@ class Debuggee:
             os._exit(0)  # the window is gone: nobody can stop what still runs here
 
     def _take(self, command: commands.Command) -> None:
-        match command:
-            case commands.Pause():
-                self._gate.pause_wanted = True
-            case commands.Abort():
-                self._gate.abort_wanted = True
-            case commands.Interrupt():
-                self._interrupt()
-            case commands.RequestView():
-                if self._views is not None:
-                    self._views.request(command)
-            case commands.SetHooks():
-                self._wanted_hooks = command  # a whole set: only the newest counts
-                self._queue.put(command)
-                self._gate.errand_wanted = True
-            case commands.RunSteps() | commands.TraceOperations():
-                self._gate.reset()  # here, so that an abort that follows at once is not forgotten
-                self._queue.put(command)
-            case commands.Shutdown():
-                self._is_ending = True
-                self._gate.abort_wanted = True
-                self._queue.put(command)
-            case _:
-                self._queue.put(command)
+        """Act at once on what must not wait; queue the rest for the main thread."""
+        at_once = self._at_once.get(type(command))
+        if at_once is not None:
+            at_once(command)
+        else:
+            self._queue.put(command)
 
-    def _interrupt(self) -> None:
+    def _pause(self, command: commands.Pause) -> None:
+        if command.at_event:
+            self._gate.pause_wanted = True
+            self._gate.errand_wanted = True  # an untraced step is traced from its next hook on
+        else:
+            self._gate.finish_wanted = True
+
+    def _abort(self, _command: commands.Command) -> None:
+        self._gate.abort_wanted = True
+        if self._model is not None:
+            self._model.stepping.wake()
+
+    def _shut_down(self, command: commands.Shutdown) -> None:
+        self._is_ending = True
+        self._abort(command)
+        self._queue.put(command)
+
+    def _begin_soon(self, command: commands.Command) -> None:
+        self._gate.reset()  # here, so that an abort that follows at once is not forgotten
+        self._queue.put(command)
+
+    def _go_on(self, command: commands.Continue) -> None:
+        self._loaded().stepping.go_on(command)
+
+    def _request_stack(self, _command: commands.RequestStack) -> None:
+        self._loaded().stepping.request_stack()
+
+    def _request_view(self, command: commands.RequestView) -> None:
+        if self._views is not None:
+            self._views.request(command)
+
+    def _want_hooks(self, command: commands.SetHooks) -> None:
+        self._wanted_hooks = command  # a whole set: only the newest counts
+        self._run_soon(command)
+
+    def _want_breakpoints(self, command: commands.SetBreakpoints) -> None:
+        self._wanted_breakpoints = command
+        self._run_soon(command)
+
+    def _read_source(self, command: commands.RequestSource) -> None:
+        self._outbox.post(_source_ready(command))
+
+    def _run_soon(self, command: commands.Command) -> None:
+        """Obey at the next of three places: the stopped thread, a hook of the running step, the main loop."""
+        self._gate.errand_wanted = True
+        self._queue.put(command)
+        if self._model is not None:
+            self._model.stepping.run_there()
+
+    def _interrupt(self, _command: commands.Interrupt) -> None:
         if hasattr(signal, "pthread_kill"):
             signal.pthread_kill(self._main_thread, signal.SIGINT)  # wakes a blocking system call too
         else:
@@ -145,14 +195,14 @@ class Debuggee:
 
     def _load(self, command: commands.Load) -> None:
         try:
-            model = LoadedModel(command, self._gate, self._outbox.add_capture)
+            model = LoadedModel(command, self._gate, self._outbox)
         except KeyboardInterrupt as error:
             cancelled = Failure(FailureKind.SOURCE_RAISED, {"source": ""}, exception=describe_exception(error))
             self._outbox.post(events.Failed(cancelled))
             return
         self._model = model
         self._outbox.report_progress(model.recorder.progress)
-        self._views = ViewServer(model.store, self._outbox)
+        self._views = ViewServer(model.store, model.stepping.variables, self._outbox)
         self._outbox.post(model.loaded())
 
     def _loaded(self) -> LoadedModel:
@@ -160,11 +210,19 @@ class Debuggee:
             raise RuntimeError("no model is loaded")
         return self._model
 
-    def _apply_hooks(self) -> None:
-        """Set the hooks that are wanted now, if that was not done since: from the queue, or within a running step."""
-        command, self._wanted_hooks = self._wanted_hooks, None
-        if command is not None:
-            self._outbox.post(self._loaded().set_hooks(command))
+    def _obey_errand(self, _command: commands.Command) -> None:
+        self._run_errand()
+
+    def _run_errand(self) -> None:
+        """Set the hooks and breakpoints that are wanted now, if that was not done since. See `_run_soon`."""
+        model = self._loaded()
+        hooks, self._wanted_hooks = self._wanted_hooks, None
+        if hooks is not None:
+            self._outbox.post(model.set_hooks(hooks))
+        breakpoints, self._wanted_breakpoints = self._wanted_breakpoints, None
+        if breakpoints is not None:
+            self._outbox.post(model.stepping.set_breakpoints(breakpoints.breakpoints))
+        model.stepping.join()
 
     def _set_settings(self, command: commands.SetSettings) -> None:
         self._change(lambda model: model.set_settings(command.settings))
@@ -181,18 +239,25 @@ class Debuggee:
             self._outbox.post(events.SettingsApplied(model.settings, model.workload))
 
     def _run_steps(self, command: commands.RunSteps) -> None:
+        self._loaded().stepping.begin_run(command)
         with self._running() as run:
             while command.count is None or run.steps < command.count:
+                self._try_modes()
                 self._outbox.add_finished(self._loaded().run_step())
                 run.steps += 1
                 self._obey_between_steps()
                 if self._gate.abort_wanted:
                     raise StepAborted
-                if self._gate.pause_wanted:
+                if self._gate.finish_wanted:
                     run.reason = events.RunEnd.PAUSED
                     break
             else:
                 run.reason = events.RunEnd.COMPLETED
+
+    def _try_modes(self) -> None:
+        hooks = self._loaded().try_modes()
+        if hooks is not None:
+            self._outbox.post(hooks)
 
     def _trace_operations(self, command: commands.TraceOperations) -> None:
         with self._running() as run:
@@ -222,6 +287,14 @@ class Debuggee:
 
 def _internal_failure(error: Exception) -> events.Failed:
     return events.Failed(Failure(FailureKind.INTERNAL, exception=describe_exception(error)))
+
+
+def _source_ready(command: commands.RequestSource) -> events.SourceReady:
+    try:
+        first, lines = read_source(command.file, command.line)
+    except NoSourceError as error:
+        return events.SourceReady(command.file, command.line, 0, (), error.reason)
+    return events.SourceReady(command.file, command.line, first, lines)
 
 
 def _hello() -> events.Hello:

@@ -1,8 +1,56 @@
 """Compiled modules: hooks in them fire only while they run eagerly."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import torch
 from torch import nn
 
 
 def is_compiled(module: nn.Module) -> bool:
     """Whether `torch.compile` wrapped the module, or `Module.compile` compiled it in place. Imports no compiler."""
-    return "_orig_mod" in module._modules or getattr(module, "_compiled_call_impl", None) is not None
+    return _wrapped(module) is not None or vars(module).get("_compiled_call_impl") is not None
+
+
+def unwrapped(model: nn.Module) -> nn.Module:
+    """Return what `torch.compile` wrapped, or the model itself.
+
+    Calling the wrapper calls what it wraps, so that is the root of the tree: its paths are those of the model as it was
+    written. A wrapper further down is a module like any other, with the path `..._orig_mod` below it.
+    """
+    return _wrapped(model) or model
+
+
+def compiled_paths(model: nn.Module) -> frozenset[str]:
+    """Return the paths, as the tree has them, of the modules that run inside of compiled code."""
+    root = unwrapped(model)
+    paths: set[str] = set()
+    for path, module in root.named_modules():
+        parent = path.rpartition(".")[0]
+        outer_is_compiled = parent in paths if path else is_compiled(model)
+        if outer_is_compiled or is_compiled(module):
+            paths.add(path)
+    return frozenset(paths)
+
+
+@contextmanager
+def running_eagerly(wanted: bool) -> Iterator[None]:
+    """Run everything that is compiled as it was written, inside the block, if that is wanted.
+
+    The compiler is imported for it, which takes seconds once: the model may compile a part of itself as it runs. Where
+    it cannot be imported, nothing can be compiled either.
+    """
+    if not wanted:
+        yield
+        return
+    try:
+        eager = torch.compiler.set_stance("force_eager")
+    except ImportError:
+        yield
+        return
+    with eager:
+        yield
+
+
+def _wrapped(module: nn.Module) -> nn.Module | None:
+    return module._modules["_orig_mod"] if "_orig_mod" in module._modules else None

@@ -4,17 +4,14 @@ Each holds a call and a leaf's name, never a node or a user's tensor, so that it
 thread on which autograd runs the node: the main thread on the CPU, autograd's device thread on CUDA.
 """
 
-import weakref
 from typing import Protocol
 
 import torch
 
 from hookscope.engine.calls import Call
-from hookscope.engine.compat import version_of
+from hookscope.engine.compat import version_of, version_probe
+from hookscope.engine.view_geometry import ViewGeometry
 from hookscope.protocol.tensors import Badge, BadgeKind
-
-Geometry = tuple[torch.Size, tuple[int, ...], int | torch.SymInt]
-"""Size, stride and storage offset of a view within its base."""
 
 
 class GradientSink(Protocol):
@@ -27,6 +24,13 @@ class GradientSink(Protocol):
         self, call: Call, found: tuple[str, ...], gradient: torch.Tensor, badges: tuple[Badge, ...]
     ) -> None:
         """A node of the call passes a gradient on to the input that is known as `found`."""
+
+
+class BaseGradientSink(Protocol):
+    """Who keeps gradients of views that were modified in place. It raises nothing but `StepAborted`."""
+
+    def base_gradient(self, call: Call, leaf: str, gradient: torch.Tensor, geometry: ViewGeometry) -> None:
+        """The gradient of the base of an output leaf is known."""
 
 
 class OutputGradient:
@@ -48,32 +52,28 @@ class OutputGradient:
 class BaseGradient:
     """Sees the gradient at the edge of a view's base, and cuts the view out of it.
 
-    A view's own hooks never fire once it was modified in place, and the base is all that is left. When the view is
-    known to be unmodified, the absence of its gradient means just that, and this one says nothing.
+    A view's own hooks never fire once it was modified in place, and the base is all that is left. When the view was not
+    modified, the absence of its gradient means just that, and this one says nothing.
     """
 
-    __slots__ = ("_call", "_geometry", "_leaf", "_number", "_sink", "_version", "_view")
+    __slots__ = ("_call", "_geometry", "_leaf", "_number", "_probe", "_sink", "_version")
 
     def __init__(
-        self, sink: GradientSink, call: Call, leaf: str, number: int, geometry: Geometry, view: torch.Tensor
+        self, sink: BaseGradientSink, call: Call, leaf: str, number: int, geometry: ViewGeometry, view: torch.Tensor
     ) -> None:
         self._sink = sink
         self._call = call
         self._leaf = leaf
         self._number = number
         self._geometry = geometry
-        self._view = weakref.ref(view)
+        self._probe = version_probe(view)
         self._version = version_of(view)
 
     def __call__(self, gradients: tuple[torch.Tensor | None, ...]) -> None:
         """Take what arrives at the base's node."""
         gradient = gradients[self._number]
-        view = self._view()
-        unmodified = view is not None and version_of(view) == self._version
-        if gradient is None or unmodified or gradient.layout is not torch.strided:
-            return
-        cut = gradient.contiguous().as_strided(*self._geometry)
-        self._sink.output_gradient(self._call, self._leaf, cut, (Badge(BadgeKind.FROM_BASE),))
+        if gradient is not None and version_of(self._probe) != self._version:
+            self._sink.base_gradient(self._call, self._leaf, gradient, self._geometry)
 
 
 class InputShare:

@@ -11,6 +11,7 @@ import torch
 from torch.autograd.graph import Node, get_gradient_edge
 
 from hookscope.engine.compat import is_functorch_wrapped, sequence_number
+from hookscope.protocol.tensors import BadgeKind
 
 Edge = tuple[Node, int]
 """A node, and which of its outputs."""
@@ -32,6 +33,15 @@ def edge_of(tensor: torch.Tensor) -> Edge | None:
         with torch._C.DisableTorchFunctionSubclass():  # a subclass would put a node of its own in between
             node = get_gradient_edge(tensor).node
     return node, tensor.output_nr
+
+
+def why_no_gradient(output: torch.Tensor, gradients: bool) -> BadgeKind:
+    """Return why an output that has no gradient edge gets no gradient."""
+    if not (output.dtype.is_floating_point or output.dtype.is_complex):
+        return BadgeKind.INTEGER_OUTPUT
+    if is_functorch_wrapped(output):
+        return BadgeKind.FUNCTORCH
+    return BadgeKind.OUTPUT_NEEDS_NO_GRAD if gradients else BadgeKind.NO_GRAD_MODE
 
 
 def input_taps(roots: list[Node], inputs: Mapping[Edge, object], created_from: int) -> Iterator[tuple[Node, int, Edge]]:

@@ -4,14 +4,16 @@ from collections.abc import Iterable
 
 from torch import nn
 
+from hookscope.engine.eager import unwrapped
+from hookscope.engine.module_tree import named_modules
 from hookscope.engine.observed import listed, unknown
 from hookscope.protocol.patterns import match_paths
 
 
 def first_paths(model: nn.Module) -> dict[str, str]:
     """Return every name of every module -> the first name of the same module, under which it is recorded."""
-    first = {id(module): path for path, module in model.named_modules()}
-    return {path: first[id(module)] for path, module in model.named_modules(remove_duplicate=False)}
+    first = {id(module): path for path, module in named_modules(model).items()}
+    return {path: first[id(module)] for path, module in unwrapped(model).named_modules(remove_duplicate=False)}
 
 
 def choose_modules(model: nn.Module, patterns: Iterable[str]) -> dict[str, nn.Module]:
@@ -27,4 +29,4 @@ def choose_modules(model: nn.Module, patterns: Iterable[str]) -> dict[str, nn.Mo
         if not found:
             raise unknown("module", pattern, names, otherwise=f"there are {listed(names)}")
         wanted.update(names[path] for path in found)
-    return {path: module for path, module in model.named_modules() if path in wanted}
+    return {path: module for path, module in named_modules(model).items() if path in wanted}

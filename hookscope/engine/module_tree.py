@@ -4,25 +4,30 @@ from collections.abc import Iterator
 
 from torch import nn
 
+from hookscope.engine.eager import unwrapped
 from hookscope.engine.specs import dtype_name
 from hookscope.engine.traits import inherited, static_badges
 from hookscope.protocol.tree import ModuleInfo, ModuleTree, ParameterInfo
 
 
 def named_modules(model: nn.Module) -> dict[str, nn.Module]:
-    """Return every module once, under the first of its paths, parents before children."""
-    return dict(model.named_modules())
+    """Return every module once, under the first of its paths, parents before children.
+
+    The root is what a model that `torch.compile` wrapped was made of.
+    """
+    return dict(unwrapped(model).named_modules())
 
 
 def describe_modules(model: nn.Module) -> ModuleTree:
-    """Describe all modules of a model, in registration order."""
-    aliases = _aliases(model)
+    """Describe all modules of a model, in registration order; they are those of `named_modules`."""
+    root = unwrapped(model)
+    aliases = _aliases(root)
     infos: list[ModuleInfo] = []
     places: dict[str, int] = {}
-    for path, module in model.named_modules():
+    for path, module in root.named_modules():
         parent, _, name = path.rpartition(".")
         places[path] = len(infos)
-        from_parent = inherited(infos[places[parent]].badges) if path else ()
+        from_parent = inherited(infos[places[parent]].badges if path else static_badges(model))
         infos.append(
             ModuleInfo(
                 path=path,

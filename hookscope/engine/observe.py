@@ -16,6 +16,7 @@ from hookscope.engine import memory
 from hookscope.engine.buffers import BufferPool
 from hookscope.engine.capture_writer import CaptureWriter
 from hookscope.engine.captures import Capture, CaptureStore
+from hookscope.engine.eager import compiled_paths
 from hookscope.engine.loaded_model import BUDGET_SHARE
 from hookscope.engine.module_choice import choose_modules, first_paths
 from hookscope.engine.observed import NotCaptured, ObservedRecord, UnknownNameError, listed, record_of, unknown
@@ -28,7 +29,7 @@ from hookscope.protocol.tensors import Badge, BadgeKind
 
 _Key = tuple[TensorRef, str, int]
 _NO_BACKWARD = (
-    "No gradient arrived within the block: no backward pass ran in it, or it reached nothing that is observed."
+    "No gradient has arrived: no backward pass has run within the block, or it reached nothing that is observed."
 )
 
 
@@ -52,7 +53,8 @@ def observe(
         seen.tensor("layer1.0.conv1", "grad_output").norm()
 
     The block may hold several forward and backward passes, and nothing is read before someone asks, inside of it or
-    after it. Observations of one model may be nested.
+    after it. Observations of one model may be nested. Code that `torch.compile` made calls no hooks; with
+    `torch.compiler.set_stance("force_eager")` around the block it is run as it was written.
 
     Args:
         model: Any module.
@@ -104,8 +106,10 @@ class Observation:
         budget = memory.free_bytes(_device_of(model)) // BUDGET_SHARE if budget_bytes is None else budget_bytes
         self._store = CaptureStore(BufferPool(budget))
         self._recorder = Recorder(CaptureWriter(self._store, self._take), Gate())
+        self._recorder.compiled = compiled_paths(model)
         self._captures: dict[_Key, Capture] = {}
         self._gradient_arrived = False
+        self._completed = False
 
     def __enter__(self) -> Self:
         """Put the hooks on.
@@ -118,7 +122,7 @@ class Observation:
         if self._scaler is not None:
             self._scaled = (Badge(BadgeKind.SCALED, f"{self._scaler.get_scale():g}"),)
         try:
-            self._recorder.watch(self._modules)
+            self._recorder.watch(self._modules, dict.fromkeys(self._modules, self._mode))
             self._recorder.begin_step(1)
             self._store.keep_parameters()  # nobody tells when an optimizer writes to them
         except BaseException:
@@ -133,6 +137,7 @@ class Observation:
         try:
             if error is None:
                 self._recorder.complete_step()
+                self._completed = True
             else:
                 self._recorder.fail_step(error)
         finally:
@@ -194,15 +199,19 @@ class Observation:
     def _why_nothing(self, of_module: list[Capture], slot: Slot, call: int) -> str:
         """Say why there is not even a record."""
         calls = {capture.ref.call for capture in of_module if capture.ref.slot in {Slot.INPUT, Slot.OUTPUT}}
-        if call not in calls:
-            times = f"{len(calls)} time{'s' * (len(calls) != 1)}" if calls else "not"
+        if calls and call not in calls:
+            times = f"{len(calls)} time{'s' * (len(calls) != 1)}"
             return f"Within the block the module was called {times}; there is no call {call}."
         outputs = [capture for capture in of_module if (capture.ref.slot, capture.ref.call) == (Slot.OUTPUT, call)]
         if outputs and outputs[0].spec is None:  # never called, or raised: what holds for its output holds for the rest
             return self._reason(outputs[0])
+        if not self._completed:
+            if slot.is_gradient and not self._gradient_arrived:
+                return _NO_BACKWARD
+            return "Nothing had come by here when the block ended, or up to now."
         if slot in {Slot.INPUT, Slot.OUTPUT}:
             return f"The {slot.value} of this call holds no tensor."
-        return _NO_BACKWARD if not self._gradient_arrived else "No gradient came by here."
+        return "The call has no tensor whose gradient could come by here."
 
     def _observed_path(self, path: str) -> str:
         first = self._names.get(path)

@@ -31,7 +31,7 @@ def unknown(what: str, name: str, names: Iterable[str], *, otherwise: str) -> Un
         names: What there is.
         otherwise: What is said when no name is near: what there is instead.
     """
-    near = nearest(name, names)
+    near = [str(found) for found in nearest(name, names)]
     hint = f"did you mean {' or '.join(map(repr, near))}?" if near else otherwise
     return UnknownNameError(f"there is no {what} {name!r}; {hint}")
 

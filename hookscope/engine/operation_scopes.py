@@ -1,25 +1,35 @@
 """Watches the operations in the own forward of chosen modules, by a `TorchFunctionMode` that is there only meanwhile.
 
 An operation belongs to the module whose call is the innermost on the Python stack, so what a child runs is not its
-parent's, and no child needs a hook. The mode calls each function as it was called and hands back the very object that
+parent's, and no child needs a hook. The mode calls each function as it was called, and hands back the very object that
 it returned.
 """
 
 import sys
 import threading
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import ExitStack
-from types import CodeType, FrameType
+from types import FrameType
 from typing import Any, Protocol
 
 import torch
+from torch import nn
 from torch.overrides import TorchFunctionMode
 
-from hookscope.engine.compat import MODULE_CALL, function_modes, remove_function_mode, set_function_modes
-from hookscope.engine.hooks import HOOKS_FILE
+from hookscope.engine.compat import (
+    MODULE_CALL,
+    add_function_mode,
+    function_modes,
+    remove_function_mode,
+    set_function_modes,
+)
+from hookscope.engine.hooks import Handle, ModuleHooks, hook_forward
 from hookscope.engine.operation_names import operation_name, value_of
 from hookscope.engine.tensor_tree import leaves
+
+_HOOKS_FILE = hook_forward.__code__.co_filename
+"""What a hook of ours does with tensors is no operation of the model's."""
 
 
 class OperationScope:
@@ -47,12 +57,15 @@ class OperationScope:
 class OperationListener(Protocol):
     """Who is told of operations, on the thread that runs them. It raises nothing but `StepAborted`."""
 
+    def opened(self, path: str) -> OperationScope | None:
+        """A call of a hooked module begins; the answer is its scope, if its operations are wanted."""
+
     def ran(self, scope: OperationScope, name: str, value: object, caller: FrameType) -> None:
         """An operation has returned `value`, which holds a tensor, to the Python code in `caller`."""
 
 
 class OperationScopes:
-    """The calls that are watched, of each thread. The mode is active on a thread while it has one.
+    """The calls that are watched. On each thread, the mode is active while such a call runs.
 
     Args:
         listener: Told of the operations.
@@ -60,23 +73,40 @@ class OperationScopes:
 
     def __init__(self, listener: OperationListener) -> None:
         self._listener = listener
+        self._hooks = ModuleHooks(self)
         self._local = threading.local()
+        self._modes_before: list[TorchFunctionMode] = []
 
-    def enter(self, scope: OperationScope) -> None:
-        """Watch the call whose forward pre-hook is running."""
-        frame = _calling_frame(sys._getframe(1))
-        if frame is not None:
+    def set(self, modules: Mapping[str, nn.Module]) -> None:
+        """Watch the calls of exactly these modules, from the next one on. None of those left out may be running."""
+        self._hooks.set(modules, dict.fromkeys(modules, self))
+
+    def begin(self) -> None:
+        """Note what is active on this thread, before the model runs."""
+        self._modes_before = function_modes()
+
+    def end(self) -> None:
+        """End whatever is still watched on this thread: a `BaseException` leaves a call without a word to its hooks."""
+        if self._mode().close():
+            # Not ours alone: a mode of the user's that was left meanwhile may have taken ours off in its own place.
+            set_function_modes(self._modes_before)
+
+    def hook(self, path: str, module: nn.Module) -> Handle:
+        """Put hooks on. See `hooks.Hooker`."""
+        return hook_forward(path, module, self, always=True)
+
+    def entered(self, path: str, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> None:  # noqa: ARG002
+        """Begin to watch a call, if that is wanted. See `hooks.Observer`."""
+        scope = self._listener.opened(path)
+        frame = _module_frame(sys._getframe(1)) if scope is not None else None
+        if scope is not None and frame is not None:
             self._mode().enter(frame, scope)
 
-    def leave(self) -> None:
-        """End what `enter` began for the call whose forward hook is running, if it did."""
-        frame = _calling_frame(sys._getframe(1))
+    def left(self, path: str, output: object) -> None:  # noqa: ARG002
+        """End what `entered` began for the same call. See `hooks.Observer`."""
+        frame = _module_frame(sys._getframe(1))
         if frame is not None:
             self._mode().leave(frame)
-
-    def close(self) -> None:
-        """End whatever was left open on this thread: a `BaseException` runs no forward hooks."""
-        self._mode().close()
 
     def _mode(self) -> "_OperationMode":
         mode: _OperationMode | None = getattr(self._local, "mode", None)
@@ -92,32 +122,26 @@ class _OperationMode(TorchFunctionMode):
         super().__init__()
         self._listener = listener
         self._scopes: dict[FrameType, OperationScope] = {}
-        self._modes_before: list[Any] = []
         self._eagerness = ExitStack()
 
     def enter(self, frame: FrameType, scope: OperationScope) -> None:
         if not self._scopes:
-            self._modes_before = function_modes()
             if "torch._dynamo" in sys.modules:  # it would compile the mode into the model, or fail to
                 self._eagerness.enter_context(torch.compiler.set_stance("force_eager"))
-            self.__enter__()
+            add_function_mode(self)
         self._scopes[frame] = scope
 
     def leave(self, frame: FrameType) -> None:
         if self._scopes.pop(frame, None) is not None and not self._scopes:
             remove_function_mode(self)
-            self._end()
+            self._eagerness.close()
 
-    def close(self) -> None:
-        if self._scopes:
-            self._scopes.clear()
-            # Modes of the user's that were entered and left around ours may have taken ours for theirs.
-            set_function_modes(self._modes_before)
-            self._end()
-
-    def _end(self) -> None:
-        self._modes_before = []
+    def close(self) -> bool:
+        """Forget the calls that were not left; return whether there were any."""
+        was_open = bool(self._scopes)
+        self._scopes.clear()
         self._eagerness.close()
+        return was_open
 
     def __torch_function__(
         self,
@@ -131,38 +155,35 @@ class _OperationMode(TorchFunctionMode):
         if name is not None:
             caller = sys._getframe(1)
             scope = self._scope_of(caller)
-            if scope is not None:
-                value = value_of(name, args, result)
-                if _holds_tensor(value):
-                    self._listener.ran(scope, name, value, caller)
+            value = value_of(name, args, result)
+            if scope is not None and _holds_tensor(value):
+                self._listener.ran(scope, name, value, caller)
         return result
 
     def _scope_of(self, frame: FrameType | None) -> OperationScope | None:
-        while frame is not None and not _is_ours(frame.f_code):
+        while frame is not None and frame.f_code.co_filename != _HOOKS_FILE:
             if frame.f_code is MODULE_CALL:
                 return self._scopes.get(frame)
             frame = frame.f_back
         return None
 
 
-def frames_to_call(frame: FrameType | None) -> list[FrameType]:
-    """Return the frames from an operation's caller out to the module's call, innermost first, without the latter."""
+def frames_in_call(frame: FrameType | None) -> list[FrameType]:
+    """Return the frames of an operation's caller, innermost first, as far as they are within the module's call."""
     found = []
     while frame is not None and frame.f_code is not MODULE_CALL:
         found.append(frame)
         frame = frame.f_back
+    if found and found[-1].f_code.co_filename == MODULE_CALL.co_filename:  # a function within it, that runs the hooks
+        found.pop()
     return found
 
 
-def _calling_frame(frame: FrameType | None) -> FrameType | None:
+def _module_frame(frame: FrameType | None) -> FrameType | None:
+    """Return the frame of the innermost running call of a module."""
     while frame is not None and frame.f_code is not MODULE_CALL:
         frame = frame.f_back
     return frame
-
-
-def _is_ours(code: CodeType) -> bool:
-    """Whether a hook of ours runs: its own tensor operations are not the model's."""
-    return code.co_filename == HOOKS_FILE
 
 
 def _holds_tensor(value: object) -> bool:

@@ -11,8 +11,9 @@ from collections.abc import Callable
 
 from hookscope.engine.captures import Capture
 from hookscope.protocol.channel import Channel, ChannelClosedError
-from hookscope.protocol.events import Event, Records, StepFinished, StepProgress, ViewReady
+from hookscope.protocol.events import Event, Records, StepEvents, StepFinished, StepProgress, ViewReady
 from hookscope.protocol.identity import TensorRef
+from hookscope.protocol.stops import StepEvent
 from hookscope.protocol.wire import encode
 
 FLUSH_INTERVAL_S = 1 / 30
@@ -26,6 +27,7 @@ class Outbox:
         self._send_lock = threading.Lock()
         self._lock = threading.Lock()
         self._captures: deque[Capture] = deque()
+        self._events: deque[tuple[int, StepEvent]] = deque()
         self._finished: list[StepFinished] = []
         self._progress: Callable[[], StepProgress | None] | None = None
         self._wake = threading.Event()
@@ -42,6 +44,12 @@ class Outbox:
     def report_progress(self, progress: Callable[[], StepProgress | None]) -> None:
         """Ask this where a step is whenever a batch leaves, so that progress costs a hook nothing."""
         self._progress = progress
+
+    def add_event(self, step: int, event: StepEvent) -> None:
+        """Batch an event of a traced step; every one is sent. Called in hooks."""
+        self._events.append((step, event))
+        if not self._wake.is_set():
+            self._wake.set()
 
     def add_finished(self, finished: StepFinished) -> None:
         """Batch a finished step; every one is sent."""
@@ -93,11 +101,20 @@ class Outbox:
             finished, self._finished = self._finished, []
         if captures:
             self._send(Records(tuple(capture.record() for capture in captures.values())))
+        self._send_events()
         for step in finished:
             self._send(step)
         progress = self._progress() if self._progress is not None and captures else None
         if progress is not None:
             self._send(progress)
+
+    def _send_events(self) -> None:
+        batches: dict[int, list[StepEvent]] = {}
+        while self._events:
+            step, event = self._events.popleft()
+            batches.setdefault(step, []).append(event)
+        for step, events in batches.items():
+            self._send(StepEvents(step, tuple(events)))
 
     def _send(self, event: Event) -> None:
         try:

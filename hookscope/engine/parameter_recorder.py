@@ -40,6 +40,8 @@ class ParameterRecorder:
         self._watched: dict[TensorRef, _Watched] = {}
         self._awaited: set[TensorRef] = set()
         self._with_gradient: set[str] = set()
+        self.lazy: set[str] = set()
+        """Modules whose parameters are made in their first call, which has not come yet."""
         self._running = False
 
     def watch(self, modules: Mapping[str, nn.Module]) -> None:
@@ -62,16 +64,24 @@ class ParameterRecorder:
         self._running = True
         self._awaited.clear()
         self._with_gradient.clear()
+        self.lazy.clear()
         for watched in self._watched.values():
             parameter = watched.parameter
             if isinstance(parameter, UninitializedParameter):
                 self._writer.absent(watched.reference, _UNINITIALIZED)
-                self._writer.absent(watched.gradient, _UNINITIALIZED)
+                self.lazy.add(watched.reference.path)
                 continue
             if not _describes(watched.spec, parameter):
                 watched.spec = spec_of(parameter)
             self._writer.parameter(watched.reference, parameter, watched.spec)
             self._await_gradient(watched)
+
+    def initialized(self, path: str) -> None:
+        """Await the gradients of the parameters that a lazy module has just made. Called in a hook."""
+        self.lazy.discard(path)
+        for watched in list(self._watched.values()):
+            if watched.reference.path == path and watched.handle is None:
+                self._await_gradient(watched)
 
     def has_gradient(self, path: str) -> bool:
         """Whether a parameter of a module's own got a gradient in this step."""
@@ -79,6 +89,9 @@ class ParameterRecorder:
 
     def complete_step(self) -> None:
         """Say of which parameters no gradient came."""
+        for watched in self._watched.values():
+            if watched.reference.path in self.lazy:
+                self._writer.absent(watched.gradient, _UNINITIALIZED)
         for ref in sorted(self._awaited, key=lambda ref: (ref.path, ref.leaf)):
             self._writer.absent(ref, Badge(BadgeKind.NO_GRADIENT_REACHED))
 

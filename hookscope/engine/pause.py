@@ -18,6 +18,9 @@ class Gate:
     def __init__(self, errand: Callable[[], None] | None = None) -> None:
         self.abort_wanted = False
         self.pause_wanted = False
+        """Stop at the next event."""
+        self.finish_wanted = False
+        """End the run after this step."""
         self.errand_wanted = False
         self._errand = errand
         self._main_thread = threading.get_ident()
@@ -26,6 +29,7 @@ class Gate:
         """Forget old wishes to end; called when a run is asked for."""
         self.abort_wanted = False
         self.pause_wanted = False
+        self.finish_wanted = False
 
     def pass_safe_point(self) -> None:
         """Go on, or end the step. Called in hooks, outside of any lock.
@@ -36,6 +40,10 @@ class Gate:
         if self.abort_wanted:
             raise StepAborted
         if self.errand_wanted and threading.get_ident() == self._main_thread:
-            self.errand_wanted = False
-            if self._errand is not None:
-                self._errand()
+            self.run_errand()
+
+    def run_errand(self) -> None:
+        """Obey what must not wait for the end of the step. On the main thread, or on the one that is stopped."""
+        self.errand_wanted = False
+        if self._errand is not None:
+            self._errand()

@@ -1,23 +1,28 @@
 """Runs one step: seed, inputs, forward, loss, backward, optimizer. On the debuggee's main thread."""
 
 import math
+import sys
 import time
 import traceback
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 
 import msgspec
 import torch
+from torch import nn
 
 from hookscope.engine import memory
 from hookscope.engine.captures import CaptureStore
+from hookscope.engine.eager import running_eagerly
 from hookscope.engine.failing_module import failing_module
 from hookscope.engine.failure_report import FailureError, raised
-from hookscope.engine.inputs import Batches, prepare
+from hookscope.engine.inputs import Batch, Batches, prepare
 from hookscope.engine.losses import compute_loss
 from hookscope.engine.module_tree import named_modules
 from hookscope.engine.randomness import seed_everything
 from hookscope.engine.recorder import Recorder
+from hookscope.engine.state_snapshot import StateSnapshot
+from hookscope.engine.stepping import Stepping
 from hookscope.engine.workload import Workload
 from hookscope.protocol.events import Phase, StepFinished
 from hookscope.protocol.failures import Failure, FailureKind
@@ -32,13 +37,18 @@ class StepRunner:
         batches: Where its inputs come from.
         recorder: Told of each phase; its hooks are on the model.
         store: Where the captures are.
+        stepping: Told of each moment of a step; stops it where that is wanted.
     """
 
-    def __init__(self, workload: Workload, batches: Batches, recorder: Recorder, store: CaptureStore) -> None:
+    def __init__(
+        self, workload: Workload, batches: Batches, recorder: Recorder, store: CaptureStore, stepping: Stepping
+    ) -> None:
         self._workload = workload
         self._batches = batches
         self._recorder = recorder
         self._store = store
+        self._stepping = stepping
+        self._told: set[str] = set()
 
     def run(self, settings: RunSettings) -> StepFinished:
         """Run one step.
@@ -52,14 +62,20 @@ class StepRunner:
             KeyboardInterrupt: The main thread was interrupted.
         """
         step = self._recorder.step + 1
-        model = self._workload.model
         device = torch.device(settings.device)
         batch = prepare(self._batches.next(), device, settings.requires_grad)
+        restores = self._restores(settings)
+        with self._restored(settings, device) if restores else nullcontext(), running_eagerly(settings.run_eagerly):
+            if settings.seed is not None:
+                seed_everything(settings.seed if restores else settings.seed + step - 1)
+            return self._run(settings, step, batch, device)
+
+    def _run(self, settings: RunSettings, step: int, batch: Batch, device: torch.device) -> StepFinished:
+        model = self._workload.model
         self._clear_gradients()
-        if settings.seed is not None:
-            seed_everything(settings.seed + step - 1)
         memory.reset_peak(device)
         self._recorder.begin_step(step)
+        self._stepping.begin_step(step, device)
         try:
             with torch.enable_grad():
                 started = time.perf_counter()
@@ -70,16 +86,19 @@ class StepRunner:
                 self._recorder.begin_phase(Phase.LOSS)
                 loss = compute_loss(settings.loss, self._workload.loss, output, batch.targets)
                 del output
+                self._stepping.loss(loss)
                 self._recorder.begin_phase(Phase.BACKWARD)
                 backward_started = time.perf_counter()
                 with self._reported(FailureKind.BACKWARD_RAISED):
                     loss.backward()  # type: ignore[no-untyped-call]
                 self._synchronize(device)
                 backward_done = time.perf_counter()
+                self._stepping.end_backward()
             self._recorder.complete_step()
             stepped = self._optimize(settings, device)
             finished = time.perf_counter()
         finally:
+            self._stepping.end_step()
             self._recorder.end_step()
         value = float(loss.detach())
         return StepFinished(
@@ -91,7 +110,53 @@ class StepRunner:
             memory_bytes=memory.used_bytes(device),
             capture_bytes=self._store.pool.held_bytes,
             optimizer_stepped=stepped,
+            budget_bytes=self._store.pool.budget_bytes,
         )
+
+    def run_forward(self, settings: RunSettings) -> None:
+        """Run the forward pass of the first batch alone, without using it up, and put the state back.
+
+        Raises:
+            FailureError: The model raised, or there is no batch.
+            StepAborted: A hook was told to stop.
+            KeyboardInterrupt: The main thread was interrupted.
+        """
+        device = torch.device(settings.device)
+        batch = prepare(self._batches.first(), device, settings.requires_grad)
+        with self._restored(settings, device), running_eagerly(settings.run_eagerly):
+            if settings.seed is not None:
+                seed_everything(settings.seed)
+            with torch.enable_grad(), self._reported(FailureKind.FORWARD_RAISED):
+                self._workload.model(*batch.args, **batch.kwargs)
+
+    def _restores(self, settings: RunSettings) -> bool:
+        wanted = settings.restore_state
+        return self._workload.optimizer is None if wanted is None else wanted
+
+    @contextmanager
+    def _restored(self, settings: RunSettings, device: torch.device) -> Iterator[None]:
+        """Put the state back however the step ends; parameters and the optimizer's state only if that was asked for."""
+        workload = self._workload
+        beside = (workload.loss,) if isinstance(workload.loss, nn.Module) else ()
+        snapshot = StateSnapshot.take(
+            workload.model,
+            device,
+            parameters=settings.restore_state is True,
+            beside=beside,
+            optimizer=workload.optimizer,
+        )
+        try:
+            yield
+        finally:
+            snapshot.restore()
+            self._tell(snapshot.not_restored())
+
+    def _tell(self, not_restored: tuple[str, ...]) -> None:
+        """Print what a step left changed, each once."""
+        for text in not_restored:
+            if text not in self._told:
+                print(f"hookscope: not as it was before the step: {text}", file=sys.stderr)
+                self._told.add(text)
 
     def _clear_gradients(self) -> None:
         """Start from no gradients, as a training loop does, so that a parameter gradient is this step's own."""
@@ -105,6 +170,7 @@ class StepRunner:
             return False
         self._recorder.begin_phase(Phase.OPTIMIZER)
         self._store.keep_parameters()
+        self._stepping.optimizer()
         with self._reported(FailureKind.OPTIMIZER_RAISED):
             optimizer.step()
         self._synchronize(device)

@@ -5,8 +5,10 @@ from collections import OrderedDict
 
 import torch
 
+from hookscope.engine.call_stack import VariableStore
 from hookscope.engine.captures import Capture, CaptureStore
 from hookscope.engine.outbox import Outbox
+from hookscope.engine.specs import spec_of
 from hookscope.engine.views import build_view
 from hookscope.protocol.commands import RequestView
 from hookscope.protocol.events import ViewReady
@@ -16,8 +18,9 @@ from hookscope.protocol.views import NoPicture, NoPictureReason, StatisticsReque
 class ViewServer:
     """A queue with one place per panel, and the thread that empties it."""
 
-    def __init__(self, store: CaptureStore, outbox: Outbox) -> None:
+    def __init__(self, store: CaptureStore, variables: VariableStore, outbox: Outbox) -> None:
         self._store = store
+        self._variables = variables
         self._outbox = outbox
         self._waiting: OrderedDict[str, RequestView] = OrderedDict()
         self._changed = threading.Condition()
@@ -50,6 +53,10 @@ class ViewServer:
                 self._outbox.post_view(self._answer(request))
 
     def _answer(self, request: RequestView) -> ViewReady:
+        variable = self._variables.get(request.ref)
+        if variable is not None:
+            result = build_view(variable, request.request)
+            return ViewReady(request.panel, request.number, request.ref, 0, spec_of(variable), (), result)
         with self._store.open(request.ref, request.step) as (capture, tensor):
             if capture is None:
                 nothing = NoPicture(NoPictureReason.NOT_CAPTURED)

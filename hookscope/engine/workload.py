@@ -3,12 +3,13 @@
 import inspect
 from collections.abc import Callable, Iterable, Mapping, Sized
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
 from torch import nn
 
+from hookscope.engine.function_model import model_of
 from hookscope.protocol.workload import LossChoice
 
 NAMED_LOSSES = tuple(choice.value for choice in LossChoice if choice is not LossChoice.AUTO)
@@ -38,10 +39,18 @@ class Workload:
     When `targets` is `None` and the loss needs two arguments, a batch of an iterable that is a pair is
     `(inputs, targets)`, as a `DataLoader` over a labelled data set gives it.
 
+    A plain function is a model too. The leaf tensors that require a gradient, among the inputs that it is called with,
+    become the parameters of the module that is made of it, named by its arguments::
+
+        def workload():
+            w = torch.tensor([1.0], requires_grad=True)
+            return Workload(lambda w, x: w * x, {"w": w, "x": torch.tensor([2.0])})
+
     Attributes:
-        model: Any module; it is hooked while it runs and otherwise left as it is.
+        model: Any module or function; a module is hooked while it runs and otherwise left as it is. Of a function, this
+            attribute is the module that was made of it, and `inputs` what is left.
         inputs: See above. The tensors may be on any device and are copied for every step, so that neither the model nor
-            hookscope changes them.
+            hookscope changes them. The leaves of a function are not copied: they are parameters.
         targets: Second argument of the loss. With an iterable of batches it is iterated in step with them, unless it is
             a tensor, a tuple or a mapping; those, and any value beside a single batch, are the same for every step.
         loss: `loss(output, targets)`, or `loss(output)` if it takes one argument; a name, one of `sum`, `mean` and
@@ -59,10 +68,24 @@ class Workload:
     loss: Callable[..., Any] | str | None = None
     optimizer: torch.optim.Optimizer | None = None
 
+    if TYPE_CHECKING:  # what may be given for `model` is more than what it is afterwards
+
+        def __init__(
+            self,
+            model: nn.Module | Callable[..., Any],
+            inputs: Any,
+            targets: Any = None,
+            loss: Callable[..., Any] | str | None = None,
+            optimizer: torch.optim.Optimizer | None = None,
+        ) -> None: ...
+
     def __post_init__(self) -> None:
-        if not isinstance(self.model, nn.Module):
-            raise TypeError(f"model must be a torch.nn.Module, not {_kind(self.model)}")
         self._check_inputs()
+        given: object = self.model
+        if not isinstance(given, nn.Module):
+            if isinstance(given, type) or not callable(given):
+                raise TypeError(f"model must be a torch.nn.Module or a function, not {_kind(given)}")
+            self.model, self.inputs = model_of(given, self.inputs)
         self._check_targets()
         if not (self.loss is None or callable(self.loss) or self.loss in NAMED_LOSSES):
             raise TypeError(f"loss must be a callable, None, or one of {NAMED_LOSSES}, not {self.loss!r}")

@@ -82,7 +82,8 @@ def leaf_label(leaf: str) -> str:
 def slot_label(ref: TensorRef) -> str:
     """Name the tensor of a ref within its module in PyTorch's words.
 
-    `output`, `input 0`, `grad_input mask`, `weight`, `weight grad`; a second call adds `, call 1`.
+    `output`, `input 0`, `grad_input mask`, `weight`, `weight grad`; a second call adds `, call 1`, and of an operation
+    its name stands first: `add:1 output`.
     """
     match ref.slot:
         case Slot.PARAMETER:
@@ -91,4 +92,5 @@ def slot_label(ref: TensorRef) -> str:
             name = f"{ref.leaf} grad"
         case slot:
             name = f"{slot} {leaf_label(ref.leaf)}".rstrip()
+    name = f"{ref.operation} {name}".lstrip()
     return f"{name}, call {ref.call}" if ref.call else name

@@ -1,4 +1,4 @@
-"""The middle of the window: a strip for failures and loading, and below it the page that fits the session's state."""
+"""The middle of the window: strips for failures, loading and a notice, and below the page that fits the state."""
 
 from enum import IntEnum
 
@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 from hookscope.client.state import SessionState
 from hookscope.gui.failure_card import FailureCard
 from hookscope.gui.loading_view import LoadingView
+from hookscope.gui.notice import Notice
 from hookscope.gui.session_bridge import SessionBridge
 from hookscope.protocol.failures import Failure
 
@@ -47,12 +48,14 @@ class CentralArea(QWidget):
         self._strip = LoadingView(self._session, self)
         self._strip.cancel_requested.connect(self.cancel_requested)
         self._strip.hide()
+        self.notice = Notice(bridge, self)
         self._pages = QStackedWidget(self)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(4)
         layout.addWidget(self.failure_card)
         layout.addWidget(self._strip)
+        layout.addWidget(self.notice)
         layout.addWidget(self._pages, 1)
         bridge.state_changed.connect(self._update)
         bridge.model_loaded.connect(self._follow_model)

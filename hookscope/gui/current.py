@@ -46,7 +46,8 @@ class Current(QObject):
         """
         if not self._has_module(path):
             return
-        self._set(path, self._ref if path == self._path and self._has_wanted_slot() else self._pick(path))
+        keeps = path == self._path and self._has_wanted_slot() and self._ref is not None and not self._ref.operation
+        self._set(path, self._ref if keeps else self._pick(path))
 
     def select_ref(self, ref: TensorRef) -> None:
         """Look at a tensor, and from now on at the same slot of other modules."""
@@ -75,8 +76,8 @@ class Current(QObject):
 
     @QtSlot(object)
     def _follow_records(self, paths: frozenset[str]) -> None:
-        if self._path is None or self._path not in paths:
-            return
+        if self._path is None or self._path not in paths or (self._ref is not None and self._ref.operation):
+            return  # an operation stays until something else is selected, whether it runs again or not
         keeps_slot = self._has_wanted_slot()
         if keeps_slot and self._ref is not None and self._bridge.session.records.get(self._ref) is not None:
             return

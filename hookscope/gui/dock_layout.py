@@ -19,12 +19,14 @@ class DockPlace:
         size: Width at the sides, height at the bottom, in average characters and lines.
         share: Its share of the height among the docks of its side.
         tabs_with: Dock that it shares its place with, behind a tab.
+        is_hidden: Whether it is not there before something asks for it.
     """
 
     area: Qt.DockWidgetArea
     size: int
     share: int = 1
     tabs_with: str = ""
+    is_hidden: bool = False
 
 
 PLACES: dict[str, DockPlace] = {
@@ -33,6 +35,7 @@ PLACES: dict[str, DockPlace] = {
     "workload": DockPlace(_Area.RightDockWidgetArea, 40, share=2),
     "history": DockPlace(_Area.BottomDockWidgetArea, 10),
     "log": DockPlace(_Area.BottomDockWidgetArea, 10, tabs_with="history"),
+    "operations": DockPlace(_Area.BottomDockWidgetArea, 10, tabs_with="history", is_hidden=True),
 }
 """Every dock by its object name, in the order in which those of one side follow each other."""
 
@@ -63,12 +66,19 @@ class DockLayout(QObject):
         dock.topLevelChanged.connect(self._update_titles)
         dock.dockLocationChanged.connect(self._update_titles)
         dock.visibilityChanged.connect(self._update_titles)
+        if PLACES[name].is_hidden:
+            dock.hide()
         self._docks[name] = dock
         if not (self._is_restored and self._window.restoreDockWidget(dock)):
             self._place_all()
         elif len(self._docks) == len(PLACES):
             self._restore_docks()  # once more, now that the tab that was in front is there
         self._update_titles()
+
+    def bring_up(self, name: str) -> None:
+        """Show a dock, in front of those that it shares its place with."""
+        self._docks[name].show()
+        self._docks[name].raise_()
 
     def restore(self) -> None:
         """Take the remembered size and places, where there are some that fit."""
@@ -88,7 +98,7 @@ class DockLayout(QObject):
         self._settings.forget_layout()
         for dock in self.docks:
             dock.setFloating(False)
-            dock.show()
+            dock.setHidden(PLACES[dock.objectName()].is_hidden)
         self._place_all()
 
     def _restore_docks(self) -> bool:

@@ -15,12 +15,15 @@ from hookscope.gui.first_look import FirstLook
 from hookscope.gui.handlers import Handlers
 from hookscope.gui.handlers.help import HelpHandlers
 from hookscope.gui.handlers.opening import OpeningHandlers
+from hookscope.gui.handlers.operations import OperationHandlers
 from hookscope.gui.handlers.pictures import PictureHandlers
+from hookscope.gui.handlers.preferences import PreferenceHandlers
 from hookscope.gui.handlers.session import SessionHandlers
 from hookscope.gui.handlers.view import ViewHandlers
 from hookscope.gui.log_panel import LogPanel
 from hookscope.gui.module_tree.dock import ModuleTreeDock
 from hookscope.gui.notifications import Notifications
+from hookscope.gui.operations.dock import OperationsDock
 from hookscope.gui.ready_page import ReadyPage
 from hookscope.gui.run_controls import RunControls
 from hookscope.gui.session_bridge import SessionBridge
@@ -55,6 +58,7 @@ class MainWindow(QMainWindow):
         super().__init__()
         self._bridge = bridge
         self._settings = settings
+        self._theme = theme
         self._is_completing = False
         self.setObjectName("main_window")
         self.setMinimumSize(MINIMUM_SIZE)
@@ -69,17 +73,19 @@ class MainWindow(QMainWindow):
         self.toast = Notifications(self.central)
         self.modules = ModuleTreeDock(bridge, self.current, self)
         self.workload = WorkloadDock(bridge, self)
+        self.operations = OperationsDock(bridge, self.current, self)
         self.docks = DockLayout(self, settings)
         self.handlers = Handlers(
             session=SessionHandlers(bridge, self.current, self),
             modules=self.modules,
             opening=OpeningHandlers(bridge, settings, self),
+            operations=OperationHandlers(bridge, self.current, self),
+            preferences=PreferenceHandlers(bridge, settings, theme, self),
             pictures=PictureHandlers(bridge, settings, self.toast, self._focused_panel, self),
             view=ViewHandlers(self, self.docks, theme),
             help=HelpHandlers(bridge, self),
         )
         self.action_set = ActionSet(self.handlers, self)
-        self.action_set[f"theme_{theme.choice}"].setChecked(True)
         self.welcome = WelcomePage(settings, self)
         self.ready = ReadyPage(bridge, self.action_set["step"], self.action_set["check_matching"], self)
         self._assemble()
@@ -87,6 +93,7 @@ class MainWindow(QMainWindow):
         self.docks.restore()
         self.welcome.open_button.setFocus(Qt.FocusReason.OtherFocusReason)
         self._follow_state()
+        self._follow_theme()
 
     def _assemble(self) -> None:
         self.setCentralWidget(self.central)
@@ -105,12 +112,16 @@ class MainWindow(QMainWindow):
         self.docks.add("modules", self.modules)
         self.docks.add("workload", self.workload)
         self.docks.add("log", self._dock(self.tr("Log"), LogPanel(self._bridge, self)))
+        self.docks.add("operations", self.operations)
 
     def _connect(self) -> None:
         handlers, central = self.handlers, self.central
         central.cancel_requested.connect(handlers.session.cancel_loading)
         central.failure_card.details_copied.connect(self._tell_copied)
         central.failure_card.remedy_requested.connect(handlers.session.apply_remedy)
+        for source in (self.modules, self.operations):
+            source.operations_requested.connect(handlers.operations.show_operations_of)
+        handlers.operations.list_requested.connect(self._show_operations)
         handlers.session.open_requested.connect(handlers.opening.open_model)
         handlers.session.workload_requested.connect(self._show_workload)
         self.ready.workload_requested.connect(self._show_workload)
@@ -119,6 +130,7 @@ class MainWindow(QMainWindow):
         handlers.opening.recent_changed.connect(self.welcome.refresh_recent)
         handlers.view.panel_requested.connect(self._add_panel)
         handlers.view.reset_requested.connect(self._reset_panels)
+        self._theme.chosen.connect(self._follow_theme)
         self._bridge.state_changed.connect(self._follow_state)
         self._bridge.model_loaded.connect(self._follow_state)
         self._bridge.model_loaded.connect(self._focus_modules)
@@ -171,9 +183,16 @@ class MainWindow(QMainWindow):
 
     @Slot()
     def _show_workload(self) -> None:
-        self.workload.show()
-        self.workload.raise_()
+        self.docks.bring_up("workload")
         self.workload.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    @Slot()
+    def _show_operations(self) -> None:
+        self.docks.bring_up("operations")
+
+    @Slot()
+    def _follow_theme(self) -> None:
+        self.action_set[f"theme_{self._theme.choice}"].setChecked(True)
 
     @Slot()
     def _focus_modules(self) -> None:

@@ -2,13 +2,22 @@
 
 from enum import StrEnum
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 from PySide6.QtCore import QByteArray, QSettings
 
+from hookscope.protocol.hooks import HookMode
+from hookscope.protocol.workload import CapturePlace
+
 RECENT_LIMIT = 10
-LAYOUT_VERSION = 1
+LAYOUT_VERSION = 2
 """Raised when docks or toolbars change so much that a remembered layout no longer fits."""
+
+
+_Choice = TypeVar("_Choice", bound=StrEnum)
+
+MAX_BUDGET_MIB = 16 * 1024**2
+"""A budget above this is taken for a slip."""
 
 
 class ThemeChoice(StrEnum):
@@ -62,12 +71,39 @@ class Settings:
     @property
     def theme(self) -> ThemeChoice:
         """The chosen theme."""
-        value = self._store.value("window/theme")
-        return next((choice for choice in ThemeChoice if choice.value == value), ThemeChoice.SYSTEM)
+        return _choice(self._store.value("window/theme"), ThemeChoice.SYSTEM)
 
     @theme.setter
     def theme(self, choice: ThemeChoice) -> None:
         self._store.setValue("window/theme", choice.value)
+
+    @property
+    def hook_mode(self) -> HookMode:
+        """How the gradients of a module are captured when nothing was chosen for it."""
+        return _choice(self._store.value("capture/hook_mode"), HookMode.EXACT)
+
+    @hook_mode.setter
+    def hook_mode(self, mode: HookMode) -> None:
+        self._store.setValue("capture/hook_mode", mode.value)
+
+    @property
+    def budget_mib(self) -> int | None:
+        """What captures may take, in MiB; `None` lets the debuggee choose."""
+        text = str(self._store.value("capture/budget_mib"))
+        return int(text) if text.isdecimal() and 0 < int(text) <= MAX_BUDGET_MIB else None
+
+    @budget_mib.setter
+    def budget_mib(self, size: int | None) -> None:
+        self._store.setValue("capture/budget_mib", "" if size is None else size)
+
+    @property
+    def capture_place(self) -> CapturePlace:
+        """Where captures are kept."""
+        return _choice(self._store.value("capture/place"), CapturePlace.DEVICE)
+
+    @capture_place.setter
+    def capture_place(self, place: CapturePlace) -> None:
+        self._store.setValue("capture/place", place.value)
 
     @property
     def recent(self) -> tuple[str, ...]:
@@ -109,3 +145,8 @@ class Settings:
         """Forget every remembered layout."""
         for name in ("geometry", "docks", "panels"):
             self._store.setValue(f"layout{LAYOUT_VERSION}/{name}", QByteArray())
+
+
+def _choice(value: object, default: _Choice) -> _Choice:
+    """Read a choice; what is none is the default."""
+    return next((choice for choice in type(default) if choice.value == value), default)

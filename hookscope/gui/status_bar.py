@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QStatusBar, QWidget
 from hookscope.client.state import SessionState
 from hookscope.figures.text import format_bytes, format_duration, format_number
 from hookscope.gui.assets import icon
+from hookscope.gui.capture_meter import CaptureMeter
 from hookscope.gui.session_bridge import SessionBridge
 from hookscope.gui.theme import theme_of
 from hookscope.protocol.events import Phase
@@ -43,6 +44,7 @@ class StatusBar(QStatusBar):
         self._pill_icon = QLabel(self)
         self._pill_text = QLabel(self)
         self._figures = QLabel(self)
+        self.captures = CaptureMeter(self)
         self.setSizeGripEnabled(False)
         widest = self.tr("Running optimizer") + " 9999/9999"  # so that a running count moves nothing
         self._pill_text.setMinimumWidth(self.fontMetrics().horizontalAdvance(widest))
@@ -55,8 +57,9 @@ class StatusBar(QStatusBar):
         layout.addWidget(self._pill_text)
         self.addWidget(pill)
         self._figures.setFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
-        self._figures.setContentsMargins(0, 0, 10, 0)
+        self._figures.setContentsMargins(10, 0, 10, 0)
         self._figures.setAccessibleName(self.tr("Device, memory, step and loss"))
+        self.addPermanentWidget(self.captures)
         self.addPermanentWidget(self._figures)
         for signal in (
             bridge.state_changed,
@@ -93,11 +96,12 @@ class StatusBar(QStatusBar):
     def _update_figures(self) -> None:
         session = self._session
         words = [session.settings.device] if session.tree is not None else []
+        self.captures.setVisible(bool(session.history))
         if session.history:
             step = session.history[-1]
+            self.captures.show_bytes(step.capture_bytes, step.budget_bytes)
             words += [
                 self.tr("memory {size}").format(size=format_bytes(step.memory_bytes)),
-                self.tr("captures {size}").format(size=format_bytes(step.capture_bytes)),
                 self.tr("step {step}").format(step=step.step),
                 format_duration(step.duration_s),
             ]

@@ -1,6 +1,6 @@
 """The look of the whole program: Fusion with our palette, and a small style sheet on top."""
 
-from PySide6.QtCore import QObject, Qt, Slot
+from PySide6.QtCore import QObject, Qt, Signal, Slot
 from PySide6.QtGui import QColor, QPalette
 from PySide6.QtWidgets import QApplication
 
@@ -104,6 +104,7 @@ QPushButton[card="true"] {{ text-align: left; padding: 10px 14px; }}
 QPushButton[card="true"]:hover, QPushButton[card="true"]:focus {{ border-color: {accent}; }}
 #failure_card QScrollArea, #failure_card QScrollArea > QWidget > QWidget {{ background: transparent; }}
 #failure_card {{ background: {panel}; border: 1px solid {line}; border-left: 3px solid {trouble}; border-radius: 4px; }}
+#notice {{ background: {panel}; border: 1px solid {line}; border-left: 3px solid {at_hand}; border-radius: 4px; }}
 #toast {{ background: {raised}; border: 1px solid {line}; border-radius: 6px; }}
 """
 
@@ -151,6 +152,7 @@ def style_sheet(theme: Theme) -> str:
         quiet=theme.quiet,
         accent=theme.accent,
         trouble=theme.trouble,
+        at_hand=theme.at_hand,
         selection=theme.selection,
         faded=_mixed(theme.quiet, theme.window, 0.6),
         on_accent=theme.on_accent,
@@ -172,7 +174,12 @@ class ThemeSwitch(QObject):
     Args:
         app: The program.
         settings: Where the choice is remembered.
+
+    Signals:
+        chosen: Another choice was made.
     """
+
+    chosen = Signal()
 
     def __init__(self, app: QApplication, settings: Settings) -> None:
         super().__init__(app)
@@ -191,6 +198,7 @@ class ThemeSwitch(QObject):
         """Apply a choice and remember it."""
         self._settings.theme = choice
         self._apply()
+        self.chosen.emit()
 
     @Slot()
     def _apply(self) -> None:

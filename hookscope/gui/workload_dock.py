@@ -9,8 +9,9 @@ from hookscope.figures.text import format_shape
 from hookscope.gui.session_bridge import SessionBridge
 from hookscope.gui.workload_inputs import InputForm, InputTable, typed_form
 from hookscope.protocol.failures import Failure, FailureKind
-from hookscope.protocol.tensors import NamedSpec
-from hookscope.protocol.workload import LossChoice, Source, SyntheticInput, WorkloadInfo, source_text
+from hookscope.protocol.tensors import BadgeKind, NamedSpec
+from hookscope.protocol.tree import ModuleTree
+from hookscope.protocol.workload import LossChoice, RunSettings, Source, SyntheticInput, WorkloadInfo, source_text
 
 
 class WorkloadDock(QDockWidget):
@@ -33,6 +34,8 @@ class WorkloadDock(QDockWidget):
         self._targets = _quiet_label()
         self.loss = QComboBox()
         self.optimizer = QCheckBox()
+        self.restore = QCheckBox(self.tr("&Restore the state after each step"))
+        self.eagerly = QCheckBox(self.tr("Run &eagerly"))
         self.form = InputForm()
         self._content = QWidget()
         self._assemble()
@@ -43,6 +46,8 @@ class WorkloadDock(QDockWidget):
         self.inputs.ticks_changed.connect(self._choose_ticks)
         self.loss.activated.connect(self._choose_loss)
         self.optimizer.clicked.connect(self._choose_optimizer)
+        self.restore.clicked.connect(self._choose_restore)
+        self.eagerly.clicked.connect(self._choose_eagerly)
         self.form.inputs_given.connect(self._give_inputs)
         self._update()
         self._suggest_inputs()
@@ -60,11 +65,13 @@ class WorkloadDock(QDockWidget):
         self.loss.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         self.loss.setToolTip(self.tr("The number that backward starts from, made of the model's output."))
         self.optimizer.setToolTip(self.tr("After backward, let the optimizer change the parameters."))
+        self.eagerly.setToolTip(self.tr("Run compiled modules as they were written, so that hooks in them are called."))
         gap = self.fontMetrics().height() // 2
         choices = QFormLayout()
         choices.setLabelAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
         choices.addRow(self.tr("&Loss"), self.loss)
-        choices.addRow(self.optimizer)
+        for box in (self.optimizer, self.restore, self.eagerly):
+            choices.addRow(box)
         choices.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.AllNonFixedFieldsGrow)
         rows = QVBoxLayout(self._content)
         rows.setContentsMargins(0, 0, 0, 0)
@@ -102,15 +109,30 @@ class WorkloadDock(QDockWidget):
         self._remarks.setVisible(bool(self._remarks.text()))
         self.form.setVisible(workload.needs_input or workload.synthetic)
         self.form.setEnabled(session.state in ALLOWED["give_inputs"])
-        with QSignalBlocker(self.loss), QSignalBlocker(self.optimizer):
+        with QSignalBlocker(self.loss):
             for row, text in enumerate(self._loss_texts(workload)):
                 self.loss.setItemText(row, text)
             self.loss.setCurrentIndex(self.loss.findData(settings.loss))
-            self.optimizer.setChecked(settings.optimizer)
+        self.optimizer.setChecked(settings.optimizer)
         self.loss.setEnabled(can_change)
         self.optimizer.setText(self.tr("&Optimizer steps ({name})").format(name=workload.optimizer_name))
         self.optimizer.setVisible(bool(workload.optimizer_name))
         self.optimizer.setEnabled(can_change)
+        self._show_restore(workload, settings)
+        self.restore.setEnabled(can_change)
+        self.eagerly.setChecked(settings.run_eagerly)
+        self.eagerly.setVisible(has_compiled(session.tree))
+        self.eagerly.setEnabled(can_change)
+
+    def _show_restore(self, workload: WorkloadInfo, settings: RunSettings) -> None:
+        """Show what holds, which depends on the workload while nobody has chosen."""
+        self.restore.setChecked(restores_state(workload, settings))
+        what = self.tr(
+            "Buffers, random state, gradients and flags are afterwards as they were before the step, so that every "
+            "step is the same."
+        )
+        undone = self.tr("Parameters too: what the optimizer does is undone again.")
+        self.restore.setToolTip(f"{what}\n{undone}" if workload.optimizer_name and settings.optimizer else what)
 
     def _loss_texts(self, workload: WorkloadInfo) -> tuple[str, ...]:
         """Return a text per `LossChoice`, in its order."""
@@ -165,6 +187,17 @@ class WorkloadDock(QDockWidget):
     def _choose_optimizer(self, is_on: bool) -> None:
         self._change(optimizer=is_on)
 
+    @Slot(bool)
+    def _choose_restore(self, is_on: bool) -> None:
+        """Take a choice; one that says what holds anyway leaves it to the workload again."""
+        workload = self._session.workload
+        is_default = workload is not None and is_on == (not workload.optimizer_name)
+        self._change(restore_state=None if is_default else is_on)
+
+    @Slot(bool)
+    def _choose_eagerly(self, is_on: bool) -> None:
+        self._change(run_eagerly=is_on)
+
     @Slot(object)
     def _give_inputs(self, inputs: tuple[SyntheticInput, ...]) -> None:
         if self._session.state in ALLOWED["give_inputs"]:
@@ -179,6 +212,17 @@ class WorkloadDock(QDockWidget):
         """Return a size that shows inputs with four dims."""
         character = self.fontMetrics().averageCharWidth()
         return QSize(max(44 * character, super().sizeHint().width()), super().sizeHint().height())
+
+
+def restores_state(workload: WorkloadInfo, settings: RunSettings) -> bool:
+    """Return whether a step leaves the state as it was: see `RunSettings.restore_state`."""
+    return not workload.optimizer_name if settings.restore_state is None else settings.restore_state
+
+
+def has_compiled(tree: ModuleTree | None) -> bool:
+    """Return whether a model has compiled modules."""
+    modules = tree.modules if tree is not None else ()
+    return any(badge.kind is BadgeKind.COMPILED for module in modules for badge in module.badges)
 
 
 def _quiet_label(text: str = "") -> QLabel:

@@ -89,7 +89,8 @@ WORDS: dict[BadgeKind, BadgeWords] = {
         "no shape yet", "A lazy parameter gets its shape and values in the first step."
     ),
     BadgeKind.UNINITIALIZED: BadgeWords(
-        "not initialised", "A lazy module makes this parameter in its first forward pass, which has not run yet."
+        "not initialised",
+        "A lazy module makes this parameter in its first forward pass, which had not run when the step began.",
     ),
     BadgeKind.NO_DATA: BadgeWords("no data", "The tensor has a shape but no values that could be read."),
     BadgeKind.OVER_BUDGET: BadgeWords(
@@ -141,9 +142,9 @@ WORDS: dict[BadgeKind, BadgeWords] = {
     BadgeKind.BYPASSES_CALL: BadgeWords(
         "bypasses hooks", "The class overrides __call__, and PyTorch calls no hooks on such a module."
     ),
-    BadgeKind.NATIVE: BadgeWords("native hook", "PyTorch’s own full backward hook delivered this value."),
+    BadgeKind.NATIVE: BadgeWords("native hook", "Shown is what PyTorch’s own full backward hook delivers."),
     BadgeKind.NATIVE_REFUSED: BadgeWords(
-        "native hook refused", "PyTorch’s own full backward hook cannot be put on this module; it is captured exactly."
+        "hook refused", "The kind of hook that was chosen cannot be on this module, so it is captured exactly."
     ),
     BadgeKind.ALIAS: BadgeWords(
         "alias", "The module was given a view of its input, so this is the share of this call alone."
@@ -151,7 +152,7 @@ WORDS: dict[BadgeKind, BadgeWords] = {
     BadgeKind.ALIAS_VOID: BadgeWords(
         "alias without effect", "The module wrote into its input in place, so its share cannot be told from the total."
     ),
-    BadgeKind.LEGACY: BadgeWords("legacy hook", "The deprecated register_backward_hook delivered this value."),
+    BadgeKind.LEGACY: BadgeWords("legacy hook", "Shown is what the deprecated register_backward_hook delivers."),
     BadgeKind.SCALED: BadgeWords(
         "scaled", "A gradient scaler multiplied the loss, and this gradient still has the factor."
     ),

@@ -4,6 +4,7 @@ import msgspec
 
 from hookscope.protocol.hooks import HookMode, OperationRef
 from hookscope.protocol.identity import TensorRef
+from hookscope.protocol.stops import Breakpoint, ContinueMode
 from hookscope.protocol.views import ViewRequest
 from hookscope.protocol.workload import RunSettings, Source, SyntheticInput
 
@@ -31,9 +32,9 @@ class SetHooks(msgspec.Struct, frozen=True, tag="set_hooks"):
 
 
 class TraceOperations(msgspec.Struct, frozen=True, tag="trace_operations"):
-    """Sent by "show operations", when idle. Runs one step and restores the state.
+    """Sent by "show operations", when idle. Runs the forward pass of the first batch and restores the state.
 
-    Answer: `OperationsTraced`, or `Failed`.
+    Answer: `OperationsTraced`, or `Failed`, or neither when it was stopped; then `RunFinished`, as after steps.
     """
 
     path: str
@@ -55,13 +56,53 @@ class SetInputs(msgspec.Struct, frozen=True, tag="set_inputs"):
 
 
 class RunSteps(msgspec.Struct, frozen=True, tag="run_steps"):
-    """Sent by Step (`count=1`) and Run (`count=None`, until `Pause` or `Abort`). Ends with `RunFinished`."""
+    """Sent by Step (`count=1`) and Run (`count=None`, until `Pause` or `Abort`). Ends with `RunFinished`.
+
+    Attributes:
+        count: How many steps; `None` for no end.
+        mode: How far the first step goes before it stops; `INTO` stops at its first event.
+        path: The module of mode `TO_SELECTED`.
+        trace: Whether the events of the steps are sent, though nothing stops them.
+    """
 
     count: int | None = 1
+    mode: ContinueMode = ContinueMode.CONTINUE
+    path: str = ""
+    trace: bool = False
 
 
 class Pause(msgspec.Struct, frozen=True, tag="pause"):
-    """Sent while running. The current step is finished, then the run ends with reason `PAUSED`."""
+    """Sent while running.
+
+    Attributes:
+        at_event: Stop at the next event (`Stopped`); when false, the step is finished and the run ends as `PAUSED`.
+    """
+
+    at_event: bool = True
+
+
+class Continue(msgspec.Struct, frozen=True, tag="continue"):
+    """Sent while stopped. The step goes on as far as the mode says; `path` is the module of `TO_SELECTED`."""
+
+    mode: ContinueMode = ContinueMode.CONTINUE
+    path: str = ""
+
+
+class SetBreakpoints(msgspec.Struct, frozen=True, tag="set_breakpoints"):
+    """Sent when breakpoints changed. They hold from the next event on; answer: `BreakpointsSet`."""
+
+    breakpoints: tuple[Breakpoint, ...]
+
+
+class RequestStack(msgspec.Struct, frozen=True, tag="request_stack"):
+    """Sent while stopped; answer: `StackReady` of the event at hand. Its refs can be viewed until the step goes on."""
+
+
+class RequestSource(msgspec.Struct, frozen=True, tag="request_source"):
+    """Sent for a frame's file; answer: `SourceReady`."""
+
+    file: str
+    line: int
 
 
 class Abort(msgspec.Struct, frozen=True, tag="abort"):
@@ -102,6 +143,10 @@ Command = (
     | SetInputs
     | RunSteps
     | Pause
+    | Continue
+    | SetBreakpoints
+    | RequestStack
+    | RequestSource
     | Abort
     | Interrupt
     | RequestView

@@ -8,12 +8,13 @@ from hookscope.protocol.devices import DeviceInfo
 from hookscope.protocol.failures import Failure
 from hookscope.protocol.hooks import HookMode, OperationInfo
 from hookscope.protocol.identity import TensorRef
+from hookscope.protocol.stops import StackFrame, StepEvent, StopReason
 from hookscope.protocol.tensors import Badge, Record, TensorSpec
 from hookscope.protocol.tree import ModuleTree
 from hookscope.protocol.views import ViewResult
 from hookscope.protocol.workload import RunSettings, WorkloadInfo
 
-PROTOCOL_VERSION = 2
+PROTOCOL_VERSION = 3
 
 
 class Hello(msgspec.Struct, frozen=True, tag="hello"):
@@ -121,6 +122,86 @@ class StepFinished(msgspec.Struct, frozen=True, tag="step_finished"):
     budget_bytes: int = 0
 
 
+class StepEvents(msgspec.Struct, frozen=True, tag="step_events"):
+    """Sent while a traced step runs, at most 30 times a second and before a stop. `events` go on where the last ended.
+
+    On CUDA all events of a step are sent again when it is finished, now with the device's own times.
+    """
+
+    step: int
+    events: tuple[StepEvent, ...]
+
+
+class Stopped(msgspec.Struct, frozen=True, tag="stopped"):
+    """Sent when a step stops, after its records and events. The thread that fired the hook waits for `Continue`.
+
+    Attributes:
+        step: The step.
+        event: The event at hand: it has happened, and what follows has not.
+        reason: Why.
+        ref: The tensor at hand, if there is one; it can be viewed whether its module is checked or not.
+    """
+
+    step: int
+    event: StepEvent
+    reason: StopReason
+    ref: TensorRef | None = None
+
+
+class Continued(msgspec.Struct, frozen=True, tag="continued"):
+    """Sent when a stopped step goes on."""
+
+    step: int
+
+
+class BreakpointsSet(msgspec.Struct, frozen=True, tag="breakpoints_set"):
+    """Sent after `SetBreakpoints`.
+
+    Attributes:
+        errors: Breakpoint id -> why it was refused; it does not stop.
+        unmatched: Ids of those that match no module of this model.
+    """
+
+    errors: dict[int, str] = {}
+    unmatched: tuple[int, ...] = ()
+
+
+class LogPrinted(msgspec.Struct, frozen=True, tag="log_printed"):
+    """Sent when a log point was passed."""
+
+    breakpoint: int
+    step: int
+    event: StepEvent
+    text: str
+
+
+class StackReady(msgspec.Struct, frozen=True, tag="stack_ready"):
+    """Sent after `RequestStack`: the user's frames of the event at hand, innermost last.
+
+    In backward these are the frames of the forward call that the event belongs to, without variables.
+    """
+
+    step: int
+    event: StepEvent
+    frames: tuple[StackFrame, ...]
+
+
+class SourceReady(msgspec.Struct, frozen=True, tag="source_ready"):
+    """Sent after `RequestSource`.
+
+    Attributes:
+        file: The file.
+        first_line: Number of the first line in `lines`.
+        lines: The text, or nothing, and then `missing` says why.
+    """
+
+    file: str
+    line: int
+    first_line: int
+    lines: tuple[str, ...]
+    missing: str = ""
+
+
 class RunEnd(StrEnum):
     """Why a run ended."""
 
@@ -132,7 +213,7 @@ class RunEnd(StrEnum):
 
 
 class RunFinished(msgspec.Struct, frozen=True, tag="run_finished"):
-    """Sent when no step runs any more. `steps` of this run were finished; the debuggee is idle."""
+    """Sent when no step and no trace runs any more. `steps` of this run were finished; the debuggee is idle."""
 
     reason: RunEnd
     steps: int
@@ -166,6 +247,13 @@ Event = (
     | Records
     | StepFinished
     | RunFinished
+    | StepEvents
+    | Stopped
+    | Continued
+    | BreakpointsSet
+    | LogPrinted
+    | StackReady
+    | SourceReady
     | ViewReady
     | Failed
 )

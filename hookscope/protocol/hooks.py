@@ -45,7 +45,8 @@ class OperationInfo(msgspec.Struct, frozen=True):
     Attributes:
         ref: Which one.
         output: What it returned (the first tensor), or `None` when that is no tensor.
-        file: Source file of the innermost frame of the user's that called it; `""` when there is none.
+        file: Source file of the innermost frame of the user's within the module's call, else of a library's that is not
+            torch's, else of the module's forward.
         line: Line in that file.
         code: The source line.
     """

@@ -17,7 +17,7 @@ class TensorSpec(msgspec.Struct, frozen=True, gc=False):
         dtype: PyTorch's name without the `torch.` prefix, for example `float32`.
         device: PyTorch's name, for example `cpu` or `cuda:0`.
         layout: `strided`, `sparse_coo`, ..., or `nested` for nested tensors.
-        size_bytes: Bytes of the values (`numel * element_size`).
+        size_bytes: Bytes of the values (`numel * element_size`); of a sparse or nested tensor, of what it stores.
     """
 
     shape: tuple[int, ...]

@@ -122,12 +122,14 @@ class RunSettings(msgspec.Struct, frozen=True):
 
     Attributes:
         device: Where the model runs, for example `cpu` or `cuda:0`.
-        seed: Seed of step 1 (step k is seeded with `seed + k - 1`); `None` leaves the random state alone.
+        seed: Seed of step 1; step k is seeded with `seed + k - 1`, or with `seed` itself where the state is restored,
+            so that steps repeat. `None` leaves the random state alone.
         loss: How the loss is made.
         requires_grad: Input leaves whose own gradient is wanted.
         optimizer: Whether the workload's optimizer steps after backward.
-        restore_state: Whether a step leaves buffers, random state, `.grad` and flags as it found them; `None` means: if
-            the workload has no optimizer. A step whose optimizer steps never restores parameters.
+        restore_state: Whether a step leaves buffers, random state, `.grad`, hooks and flags as it found them, however
+            it ends; `None` means: if the workload has no optimizer. `True` puts parameters and the optimizer's state
+            back too, so that a step is a look at what would happen.
         run_eagerly: Whether compiled modules run uncompiled, so that hooks in them fire.
         budget_bytes: What captures may hold; `None` is a quarter of what was free when the model was loaded.
         capture_place: Where captures are kept.

@@ -22,6 +22,7 @@ from hookscope.protocol import commands, events
 from hookscope.protocol.channel import ChannelClosedError, ConnectionChannel
 from hookscope.protocol.devices import DeviceInfo
 from hookscope.protocol.failures import Failure, FailureKind
+from hookscope.protocol.hooks import HookMode, OperationInfo, OperationRef
 from hookscope.protocol.identity import Slot, TensorRef
 from hookscope.protocol.tensors import Record, TensorSpec
 from hookscope.protocol.tree import ModuleInfo, ModuleTree
@@ -45,6 +46,7 @@ class FakeDebuggee:
         self.manner = ""
         self.settings = RunSettings()
         self.paths: tuple[str, ...] = ()
+        self.operations: tuple[OperationRef, ...] = ()
         self.step = 0
         self.abort = threading.Event()
         self.pause = threading.Event()
@@ -66,8 +68,8 @@ class FakeDebuggee:
                         self.interrupt.set()
                     case commands.RequestView():
                         self.answer(command)
-                    case commands.SetHooks(paths=paths):
-                        self.hook(paths)
+                    case commands.SetHooks():
+                        self.hook(command)
                     case _:
                         if isinstance(command, commands.RunSteps):
                             self.forget_wishes()
@@ -81,10 +83,31 @@ class FakeDebuggee:
         picture = NoPicture(NoPictureReason.EMPTY)
         self.send(events.ViewReady(command.panel, command.number, command.ref, self.step, SPEC, (), picture))
 
-    def hook(self, paths: tuple[str, ...]) -> None:
+    def hook(self, command: commands.SetHooks) -> None:
         known = {module.path for module in TREE.modules}
-        self.paths = tuple(path for path in paths if path in known)
-        self.send(events.HooksSet(self.paths, tuple(path for path in paths if path not in known)))
+        wanted = (*command.paths, *(ref.path for ref in command.operations))
+        self.paths = tuple(path for path in command.paths if path in known)
+        self.operations = tuple(ref for ref in command.operations if ref.path in known)
+        # `b` can have no mode but exact.
+        modes = {path: mode for path, mode in command.modes.items() if path != "b"}
+        self.send(
+            events.HooksSet(
+                self.paths,
+                tuple(path for path in wanted if path not in known),
+                modes,
+                {path: "b is like that" for path in command.modes if path == "b"},
+                {path: ("forward_hook", modes.get(path, HookMode.EXACT).value) for path in self.paths},
+            )
+        )
+
+    def trace(self, path: str) -> None:
+        if path == "b":
+            self.send(events.Failed(Failure(FailureKind.FORWARD_RAISED, module_path="b")))
+            self.send(events.RunFinished(events.RunEnd.FAILED, 0))
+        else:
+            add = OperationInfo(OperationRef(path, "add", 0), SPEC, "net.py", 3, "return x + 1")
+            self.send(events.OperationsTraced(path, (add,)))
+            self.send(events.RunFinished(events.RunEnd.COMPLETED, 0))
 
     def forget_wishes(self) -> None:
         for wish in (self.abort, self.pause, self.interrupt):
@@ -112,6 +135,8 @@ class FakeDebuggee:
                     self.send(events.SettingsApplied(self.settings, WorkloadInfo("Net", made, synthetic=True)))
                     if not all(all(made.shape) for made in inputs):
                         self.send(events.Failed(Failure(FailureKind.BAD_INPUT, {"reason": "empty"})))
+                case commands.TraceOperations(path=path):
+                    self.trace(path)
                 case commands.RunSteps(count=count):
                     self.run(count)
                 case commands.Shutdown():
@@ -167,8 +192,10 @@ class FakeDebuggee:
             self.send(
                 events.Records(
                     tuple(
-                        Record(TensorRef(path, Slot.OUTPUT, "out"), self.step, order, SPEC)
-                        for order, path in enumerate(self.paths)
+                        Record(TensorRef(path, Slot.OUTPUT, "out", 0, operation), self.step, order, SPEC)
+                        for order, (path, operation) in enumerate(
+                            [*((path, "") for path in self.paths), *((ref.path, ref.text) for ref in self.operations)]
+                        )
                     )
                 )
             )

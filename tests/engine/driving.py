@@ -8,6 +8,7 @@ from hookscope.engine.debuggee import Debuggee
 from hookscope.protocol import commands, events
 from hookscope.protocol.channel import MemoryChannel, memory_channels
 from hookscope.protocol.identity import Slot, TensorRef
+from hookscope.protocol.stops import StepEvent
 from hookscope.protocol.tensors import Record
 from hookscope.protocol.views import TableRequest, ViewRequest
 from hookscope.protocol.wire import decode_event, encode
@@ -23,6 +24,8 @@ class Driver:
         self.records: dict[TensorRef, Record] = {}
         self.failures: list[events.Failed] = []
         self.finished: list[events.StepFinished] = []
+        self.events: list[StepEvent] = []
+        self.logs: list[events.LogPrinted] = []
         self.expect(events.Hello)
 
     def send(self, command: commands.Command) -> None:
@@ -37,6 +40,10 @@ class Driver:
                     self.records.update({record.ref: record for record in records})
                 case events.Failed():
                     self.failures.append(event)
+                case events.StepEvents(events=told):
+                    self.events.extend(told)
+                case events.LogPrinted():
+                    self.logs.append(event)
                 case events.StepFinished():
                     self.finished.append(event)
             if isinstance(event, kind):
@@ -60,10 +67,13 @@ class Driver:
         self.send(commands.RunSteps(count))
         return self.expect(events.RunFinished)
 
-    def view(self, path: str, slot: Slot, leaf: str, request: ViewRequest, call: int = 0) -> events.ViewReady:
+    def view_ref(self, ref: TensorRef, request: ViewRequest) -> events.ViewReady:
         self._numbers += 1
-        self.send(commands.RequestView("test", self._numbers, TensorRef(path, slot, leaf, call), request))
+        self.send(commands.RequestView("test", self._numbers, ref, request))
         return self.expect(events.ViewReady)
+
+    def view(self, path: str, slot: Slot, leaf: str, request: ViewRequest, call: int = 0) -> events.ViewReady:
+        return self.view_ref(TensorRef(path, slot, leaf, call), request)
 
     def values(self, path: str, slot: Slot, leaf: str, call: int = 0) -> list[list[float]]:
         """Return the values of a tensor with at most two dims, as rows."""

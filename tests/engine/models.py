@@ -6,6 +6,7 @@ import torch
 from torch import nn
 
 from hookscope import Workload
+from hookscope.protocol.workload import RunSettings
 
 made: list[nn.Module] = []
 entered = threading.Event()
@@ -40,6 +41,23 @@ def waiting() -> Workload:
     model = Waiting()
     made.append(model)
     return Workload(model, torch.ones(1, 2), loss="sum")
+
+
+LOOKING = RunSettings(optimizer=False, restore_state=True)
+"""Steps that change nothing."""
+
+
+class Stacked(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.layer = nn.Linear(2, 2)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return self.layer(x)
+
+
+def stacked() -> Workload:
+    return Workload(Stacked(), torch.ones(1, 2), loss="sum")
 
 
 class Failing(nn.Module):

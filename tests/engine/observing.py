@@ -1,6 +1,6 @@
 """Runs a model once with the real recorder on it, and reads what it kept."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 import torch
@@ -11,6 +11,7 @@ from hookscope.engine.capture_writer import CaptureWriter
 from hookscope.engine.captures import Capture, CaptureStore
 from hookscope.engine.pause import Gate
 from hookscope.engine.recorder import Recorder
+from hookscope.protocol.hooks import HookMode
 from hookscope.protocol.identity import Slot, TensorRef
 from hookscope.protocol.tensors import BadgeKind
 
@@ -51,13 +52,15 @@ def step(
     paths: tuple[str, ...] | None = None,
     gate: Gate | None = None,
     budget_bytes: int = 2**30,
+    modes: Mapping[str, HookMode] | None = None,
 ) -> Seen:
     """Run `run(model).backward()` with every module (or `paths`) checked; then take all hooks off."""
     gate = gate or Gate()
     store = CaptureStore(BufferPool(budget_bytes))
     seen = Seen(store)
     recorder = Recorder(CaptureWriter(store, seen.order.append), gate)
-    recorder.watch({path: module for path, module in model.named_modules() if paths is None or path in paths})
+    checked = {path: module for path, module in model.named_modules() if paths is None or path in paths}
+    recorder.watch(checked, modes or {})
     recorder.begin_step(1)
     try:
         run(model).backward()

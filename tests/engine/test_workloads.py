@@ -39,7 +39,7 @@ def test_that_every_documented_kind_of_loss_is_accepted(loss: object) -> None:
 @pytest.mark.parametrize(
     ("arguments", "error", "words"),
     [
-        ({"model": nn.Linear}, TypeError, "model must be a torch.nn.Module, not the class Linear"),
+        ({"model": nn.Linear}, TypeError, "model must be a torch.nn.Module or a function, not the class Linear"),
         ({"inputs": 3}, TypeError, "iterable of batches, not int"),
         ({"inputs": "x"}, TypeError, "iterable of batches, not str"),
         ({"inputs": np.ones(3)}, TypeError, "torch.from_numpy"),

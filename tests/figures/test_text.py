@@ -122,3 +122,8 @@ def test_that_leaves_are_shortened(leaf: str, label: str) -> None:
 )
 def test_that_slots_are_named_in_words_of_pytorch(slot: Slot, leaf: str, call: int, label: str) -> None:
     assert slot_label(TensorRef("layer1.0", slot, leaf, call)) == label
+
+
+def test_that_tensors_of_an_operation_begin_with_its_name() -> None:
+    of_operation = TensorRef("", Slot.GRAD_OUTPUT, "out", 2, "add:1")
+    assert slot_label(of_operation) == "add:1 grad_output, call 2"

@@ -6,6 +6,7 @@ from PySide6.QtCore import QObject, Signal
 
 from hookscope.client.records import RecordBook
 from hookscope.client.state import SessionState
+from hookscope.protocol.hooks import HookMode, OperationInfo, OperationRef
 from hookscope.protocol.identity import Slot, TensorRef
 from hookscope.protocol.tensors import Badge, Record, TensorSpec
 from hookscope.protocol.tree import ModuleInfo, ModuleTree, ParameterInfo
@@ -20,13 +21,36 @@ class FakeSession:
         self.source: Source | None = ExampleSource("digits") if tree is not None else None
         self.settings = RunSettings()
         self.checked: tuple[str, ...] = ()
+        self.checked_operations: tuple[OperationRef, ...] = ()
+        self.operations: dict[str, tuple[OperationInfo, ...]] = {}
+        self.hook_modes: dict[str, HookMode] = {}
+        self.default_hook_mode = HookMode.EXACT
+        self.refused_modes: dict[str, str] = {}
+        self.hooks: dict[str, tuple[str, ...]] = {}
+        self.traced: list[str] = []
         self.records = RecordBook()
+        self.are_records_former = False
         self.given_inputs: list[tuple[SyntheticInput, ...]] = []
         self.check_calls = 0
 
     def check(self, paths: Iterable[str]) -> None:
         self.checked = tuple(paths)
         self.check_calls += 1
+
+    def check_operations(self, refs: Iterable[OperationRef]) -> None:
+        self.checked_operations = tuple(refs)
+
+    def trace_operations(self, path: str) -> None:
+        self.traced.append(path)
+
+    def set_hook_mode(self, paths: Iterable[str], mode: HookMode) -> None:
+        self.hook_modes |= dict.fromkeys(paths, mode)
+
+    def set_default_hook_mode(self, mode: HookMode) -> None:
+        self.default_hook_mode = mode
+
+    def hooks_on(self, path: str) -> tuple[str, ...]:
+        return self.hooks.get(path, ())
 
     def change_settings(self, settings: RunSettings) -> None:
         self.settings = settings
@@ -39,6 +63,7 @@ class FakeBridge(QObject):
     state_changed = Signal()
     model_loaded = Signal()
     hooks_changed = Signal()
+    operations_traced = Signal(str)
     settings_changed = Signal()
     records_changed = Signal(object)
     step_finished = Signal(object)

@@ -9,7 +9,7 @@ from pytestqt.qtbot import QtBot
 from hookscope.client.state import SessionState
 from hookscope.gui.central_area import Page
 from hookscope.gui.failure_text import Remedy, remedies
-from hookscope.gui.settings import MemoryStore, Settings
+from hookscope.gui.settings import LAYOUT_VERSION, MemoryStore, Settings
 from hookscope.protocol.failures import Failure, FailureKind
 from hookscope.protocol.workload import FileSource, LossChoice
 from tests.gui.fakes import record, small_tree, spec
@@ -160,7 +160,9 @@ def test_that_the_tab_in_front_is_remembered_too(make_shell: Callable[..., Shell
 @pytest.mark.parametrize("garbage", ["@ByteArray(nonsense)", "7", ""])
 def test_that_a_broken_layout_does_not_stop_the_start(make_shell: Callable[..., Shell], tmp_path, garbage: str) -> None:
     file = tmp_path / "settings.ini"
-    file.write_text(f"[layout1]\ngeometry={garbage}\ndocks={garbage}\npanels={garbage}\n[window]\ntheme={garbage}\n")
+    file.write_text(
+        f"[layout{LAYOUT_VERSION}]\ngeometry={garbage}\ndocks={garbage}\npanels={garbage}\n[window]\ntheme={garbage}\n"
+    )
     shell = make_shell(Settings(QSettings(str(file), QSettings.Format.IniFormat)))
     shell.window.complete()
     assert shell.window.modules.objectName() == "modules"

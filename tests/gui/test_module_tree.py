@@ -1,112 +1,34 @@
-"""The module tree as a person uses it: real clicks and keys on a real dock, a session that notes what is asked."""
+"""The module tree as a person sees it: what rows say, which one is current, how it looks."""
 
 from collections.abc import Iterator
 
 import pytest
 from PySide6.QtCore import QAbstractItemModel, QItemSelectionModel, QModelIndex, QPoint, Qt
-from PySide6.QtGui import QContextMenuEvent, QGuiApplication
 from PySide6.QtTest import QAbstractItemModelTester
-from PySide6.QtWidgets import QLabel, QStyle, QStyleOptionViewItem
+from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from hookscope.client.state import SessionState
 from hookscope.gui.current import Current
-from hookscope.gui.module_tree.delegate import ModuleDelegate
 from hookscope.gui.module_tree.dock import ModuleTreeDock
 from hookscope.gui.module_tree.model import Column
-from hookscope.gui.style import palette_of
-from hookscope.gui.theme import DARK, LIGHT
+from hookscope.gui.style import apply_theme
+from hookscope.gui.theme import DARK, LIGHT, Theme
 from hookscope.protocol.tensors import Badge, BadgeKind
 from tests.gui.fakes import FakeBridge, FakeSession, large_tree, record, small_tree, spec, tree_of
-
-LEFT = Qt.MouseButton.LeftButton
+from tests.gui.tree_driving import (
+    LEFT,
+    cell,
+    click_box,
+    click_row,
+    index_of,
+    labels,
+    press,
+    shown,
+    type_filter,
+)
 
 # Of the offscreen platform, when a menu opens or a window is raised.
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
-
-
-@pytest.fixture
-def bridge(qapp: object) -> FakeBridge:
-    return FakeBridge(FakeSession(small_tree()))
-
-
-@pytest.fixture
-def current(bridge: FakeBridge) -> Current:
-    return Current(bridge, bridge)
-
-
-@pytest.fixture
-def dock(bridge: FakeBridge, current: Current, qtbot: QtBot) -> Iterator[ModuleTreeDock]:
-    dock = ModuleTreeDock(bridge, current)
-    qtbot.addWidget(dock)
-    dock.resize(420, 600)
-    dock.show()
-    yield dock
-    dock.close()
-
-
-def index_of(dock: ModuleTreeDock, path: str, column: Column = Column.MODULE) -> QModelIndex:
-    return dock.model.index_of(dock.model.layout.index_of[path]).siblingAtColumn(column)
-
-
-def cell(dock: ModuleTreeDock, path: str, column: Column = Column.MODULE) -> str:
-    return str(index_of(dock, path, column).data())
-
-
-def shown(dock: ModuleTreeDock) -> list[str]:
-    """Return the paths of the rows that a person sees, from top to bottom."""
-    paths, index = [], dock.model.index(0, 0)
-    while index.isValid():
-        paths.append(dock.model.layout.modules[index.internalId()].path)
-        index = dock.view.indexBelow(index)
-    return paths
-
-
-def state_of(dock: ModuleTreeDock, path: str) -> Qt.CheckState:
-    return Qt.CheckState(index_of(dock, path).data(Qt.ItemDataRole.CheckStateRole))
-
-
-def click_box(dock: ModuleTreeDock, path: str, qtbot: QtBot) -> None:
-    option, index, view = QStyleOptionViewItem(), index_of(dock, path), dock.view
-    view.scrollTo(index)
-    option.rect, option.widget = view.visualRect(index), view
-    view.itemDelegate().initStyleOption(option, index)
-    box = view.style().subElementRect(QStyle.SubElement.SE_ItemViewItemCheckIndicator, option, view)
-    qtbot.mouseClick(view.viewport(), LEFT, pos=box.center())
-
-
-def click_row(dock: ModuleTreeDock, path: str, qtbot: QtBot, column: Column = Column.OUTPUT) -> None:
-    qtbot.mouseClick(dock.view.viewport(), LEFT, pos=dock.view.visualRect(index_of(dock, path, column)).center())
-
-
-def press(dock: ModuleTreeDock, key: Qt.Key, qtbot: QtBot) -> None:
-    qtbot.keyClick(dock.view, key)
-
-
-def type_filter(dock: ModuleTreeDock, text: str, qtbot: QtBot) -> None:
-    dock.filter_field.clear()
-    qtbot.keyClicks(dock.filter_field, text)
-    qtbot.waitUntil(lambda: not dock._filter_timer.isActive())
-
-
-def labels(dock: ModuleTreeDock) -> str:
-    return " | ".join(label.text() for label in dock.findChildren(QLabel) if label.text())
-
-
-def choose(dock: ModuleTreeDock, path: str, text: str, qtbot: QtBot) -> None:
-    """Ask for the menu of a module, and click the entry that begins with a text."""
-    menu, viewport = dock.view.menu, dock.view.viewport()
-    place = dock.view.visualRect(index_of(dock, path)).center()
-    asked = QContextMenuEvent(QContextMenuEvent.Reason.Mouse, place, viewport.mapToGlobal(place))
-    QGuiApplication.sendEvent(viewport, asked)
-    assert menu.isVisible()
-    action = next(action for action in menu.actions() if action.text().startswith(text))
-    assert action.isVisible()
-    qtbot.mouseClick(menu, LEFT, pos=menu.actionGeometry(action).center())
-    menu.hide()
-
-
-# -- what is shown ----------------------------------------------------------------------------------------------------
 
 
 def test_that_the_model_keeps_the_contract_of_item_models(dock: ModuleTreeDock, qtbot: QtBot) -> None:
@@ -216,179 +138,6 @@ def test_that_no_model_says_what_to_do(qapp: object, qtbot: QtBot) -> None:
     dock.close()
 
 
-# -- check marks ------------------------------------------------------------------------------------------------------
-
-
-def test_that_a_click_on_a_box_checks_that_module(bridge: FakeBridge, dock: ModuleTreeDock, qtbot: QtBot) -> None:
-    click_box(dock, "features.3", qtbot)
-    assert bridge.session.checked == ("features.3",)
-    assert state_of(dock, "features.3") == Qt.CheckState.Checked
-    assert state_of(dock, "features") == Qt.CheckState.PartiallyChecked
-    assert state_of(dock, "classifier") == Qt.CheckState.Unchecked
-    assert "1 of 14 checked" in labels(dock)
-    click_box(dock, "features.3", qtbot)
-    assert bridge.session.checked == ()
-
-
-def test_that_the_box_of_a_container_takes_its_whole_subtree(
-    bridge: FakeBridge, dock: ModuleTreeDock, qtbot: QtBot
-) -> None:
-    click_box(dock, "classifier.1", qtbot)
-    click_box(dock, "classifier", qtbot)
-    assert bridge.session.checked == ("classifier", *(f"classifier.{number}" for number in range(4)))
-    assert state_of(dock, "classifier") == Qt.CheckState.Checked
-    click_box(dock, "classifier", qtbot)
-    assert bridge.session.checked == ()
-
-
-def test_that_space_toggles_the_row_that_the_arrows_went_to(
-    bridge: FakeBridge, dock: ModuleTreeDock, qtbot: QtBot
-) -> None:
-    click_row(dock, "features.0", qtbot)
-    press(dock, Qt.Key.Key_Down, qtbot)
-    press(dock, Qt.Key.Key_Space, qtbot)
-    assert bridge.session.checked == ("features.1",)
-    press(dock, Qt.Key.Key_Space, qtbot)
-    assert bridge.session.checked == ()
-
-
-@pytest.mark.parametrize("state", [SessionState.IDLE, SessionState.RUNNING, SessionState.LOST])
-def test_that_boxes_can_be_clicked_while_the_session_takes_checks(
-    state: SessionState, bridge: FakeBridge, dock: ModuleTreeDock, qtbot: QtBot
-) -> None:
-    bridge.enter(state)
-    click_box(dock, "features.0", qtbot)
-    assert bridge.session.checked == ("features.0",)
-
-
-def test_that_boxes_cannot_be_clicked_without_a_session_that_takes_checks(
-    bridge: FakeBridge, dock: ModuleTreeDock, qtbot: QtBot
-) -> None:
-    bridge.enter(SessionState.NO_MODEL)
-    click_box(dock, "features.0", qtbot)
-    click_row(dock, "features.0", qtbot)
-    press(dock, Qt.Key.Key_Space, qtbot)
-    assert bridge.session.check_calls == 0
-
-
-def test_that_checks_made_elsewhere_are_shown(bridge: FakeBridge, dock: ModuleTreeDock) -> None:
-    bridge.session.check(["features.0", "features.1"])
-    bridge.hooks_changed.emit()
-    assert state_of(dock, "features.1") == Qt.CheckState.Checked
-    assert "2 of 14 checked" in labels(dock)
-
-
-def test_that_the_menu_checks_a_container_alone(bridge: FakeBridge, dock: ModuleTreeDock, qtbot: QtBot) -> None:
-    choose(dock, "features", "Check only this module", qtbot)
-    assert bridge.session.checked == ("features",)
-    assert state_of(dock, "features") == Qt.CheckState.PartiallyChecked
-    choose(dock, "features", "Uncheck only this module", qtbot)
-    assert bridge.session.checked == ()
-
-
-def test_that_the_menu_checks_subtrees_and_classes(bridge: FakeBridge, dock: ModuleTreeDock, qtbot: QtBot) -> None:
-    choose(dock, "classifier", "Check subtree", qtbot)
-    assert len(bridge.session.checked) == 5
-    choose(dock, "features.0", "Check all Conv2d (2)", qtbot)
-    assert set(bridge.session.checked) >= {"features.0", "features.3"}
-    choose(dock, "classifier", "Uncheck subtree", qtbot)
-    assert bridge.session.checked == ("features.0", "features.3")
-    choose(dock, "features.0", "Uncheck all Conv2d (2)", qtbot)
-    assert bridge.session.checked == ()
-
-
-def test_that_the_menu_copies_the_path_and_opens_and_closes_everything(dock: ModuleTreeDock, qtbot: QtBot) -> None:
-    choose(dock, "features.3", "Copy path", qtbot)
-    assert QGuiApplication.clipboard().text() == "features.3"
-    choose(dock, "features.3", "Collapse all", qtbot)
-    assert shown(dock) == [""]
-    choose(dock, "", "Expand all", qtbot)
-    assert len(shown(dock)) == 14
-
-
-def test_that_the_menu_key_opens_the_menu_of_the_current_row(
-    bridge: FakeBridge, dock: ModuleTreeDock, qtbot: QtBot
-) -> None:
-    click_row(dock, "classifier.1", qtbot)
-    asked = QContextMenuEvent(QContextMenuEvent.Reason.Keyboard, QPoint(0, 0), QPoint(0, 0))
-    QGuiApplication.sendEvent(dock.view.viewport(), asked)
-    qtbot.keyClick(dock.view.menu, Qt.Key.Key_Down)
-    qtbot.keyClick(dock.view.menu, Qt.Key.Key_Return)
-    assert bridge.session.checked == ("classifier.1",)
-
-
-def test_that_everything_can_be_unchecked_whatever_the_filter_shows(
-    bridge: FakeBridge, dock: ModuleTreeDock, qtbot: QtBot
-) -> None:
-    bridge.session.check(["features.0", "classifier.1"])
-    type_filter(dock, "conv", qtbot)
-    dock.uncheck_all()
-    assert bridge.session.checked == ()
-
-
-# -- filter -----------------------------------------------------------------------------------------------------------
-
-
-def test_that_typing_filters_and_clearing_brings_back_what_was_open(dock: ModuleTreeDock, qtbot: QtBot) -> None:
-    dock.view.collapse(index_of(dock, "classifier"))
-    before = shown(dock)
-    type_filter(dock, "class:Linear", qtbot)
-    assert shown(dock) == ["", "classifier", "classifier.1", "classifier.3"]
-    assert "2 of 14 modules" in labels(dock)
-    qtbot.keyClick(dock.filter_field, Qt.Key.Key_Escape)
-    qtbot.waitUntil(lambda: shown(dock) == before)
-    assert "modules" not in labels(dock)
-
-
-def test_that_the_button_checks_what_the_filter_matches_and_keeps_other_checks(
-    bridge: FakeBridge, dock: ModuleTreeDock, qtbot: QtBot
-) -> None:
-    bridge.session.check(["classifier.3"])
-    bridge.hooks_changed.emit()
-    qtbot.keyClicks(dock.filter_field, "class:Conv2d")
-    qtbot.mouseClick(dock.check_button, LEFT)
-    assert bridge.session.checked == ("features.0", "features.3", "classifier.3")
-
-
-def test_that_enter_goes_round_the_matches(current: Current, dock: ModuleTreeDock, qtbot: QtBot) -> None:
-    qtbot.keyClicks(dock.filter_field, "relu")
-    visited = []
-    for _ in range(4):
-        qtbot.keyClick(dock.filter_field, Qt.Key.Key_Return)
-        visited.append(current.path)
-    assert visited == ["features.2", "features.5", "classifier.2", "features.2"]
-    assert dock.view.currentIndex() == index_of(dock, "features.2")
-
-
-def test_that_a_filter_without_matches_says_so(dock: ModuleTreeDock, qtbot: QtBot) -> None:
-    type_filter(dock, "zzz", qtbot)
-    assert shown(dock) == []
-    assert "0 of 14 modules" in labels(dock)
-    assert not dock.check_button.isEnabled()
-
-
-def test_that_the_filter_is_reached_and_left_with_the_keyboard(dock: ModuleTreeDock, qtbot: QtBot) -> None:
-    dock.activateWindow()
-    dock.view.setFocus()
-    dock.focus_filter()
-    qtbot.waitUntil(dock.filter_field.hasFocus)
-    qtbot.keyClick(dock.filter_field, Qt.Key.Key_Down)
-    qtbot.waitUntil(dock.view.hasFocus)
-
-
-def test_that_marks_of_filtered_containers_still_count_their_whole_subtree(
-    bridge: FakeBridge, dock: ModuleTreeDock, qtbot: QtBot
-) -> None:
-    type_filter(dock, "class:Conv2d", qtbot)
-    dock.check_matching()
-    assert state_of(dock, "features") == Qt.CheckState.PartiallyChecked
-    click_box(dock, "features", qtbot)
-    assert len(bridge.session.checked) == 8
-
-
-# -- the current module -----------------------------------------------------------------------------------------------
-
-
 def test_that_a_clicked_row_is_current_and_stays_so_under_a_filter_that_hides_it(
     current: Current, dock: ModuleTreeDock, qtbot: QtBot
 ) -> None:
@@ -422,9 +171,6 @@ def test_that_a_module_chosen_elsewhere_is_opened_and_marked(current: Current, d
     current.select_module("classifier.3")
     assert dock.view.currentIndex() == index_of(dock, "classifier.3")
     assert "classifier.3" in shown(dock)
-
-
-# -- many modules, columns, theme -------------------------------------------------------------------------------------
 
 
 def test_that_ten_thousand_modules_have_their_rows_and_filter_to_the_right_ones(
@@ -475,11 +221,21 @@ def test_that_a_column_hidden_in_the_header_menu_stays_hidden(dock: ModuleTreeDo
     assert not header.isSectionHidden(Column.DEVICE)
 
 
-@pytest.mark.parametrize("theme", [DARK, LIGHT], ids=["dark", "light"])
-def test_that_the_class_is_quieter_than_the_name_in_both_themes(dock: ModuleTreeDock, theme: object) -> None:
-    assert isinstance(dock.view.itemDelegate(), ModuleDelegate)
-    dock.setPalette(palette_of(theme))  # type: ignore[arg-type]
-    picture = dock.view.viewport().grab(dock.view.visualRect(index_of(dock, "features.0"))).toImage()
-    colors = {picture.pixelColor(x, y).name() for x in range(picture.width()) for y in range(picture.height())}
-    assert {theme.text, theme.quiet} & colors, "letters are drawn in the theme's colours"  # type: ignore[attr-defined]
-    assert theme.panel in colors  # type: ignore[attr-defined]
+@pytest.fixture(params=[DARK, LIGHT], ids=["dark", "light"])
+def theme(request: pytest.FixtureRequest, qapp: QApplication) -> Iterator[Theme]:
+    palette, sheet = qapp.palette(), qapp.styleSheet()
+    apply_theme(qapp, request.param)
+    yield request.param
+    qapp.setPalette(palette)
+    qapp.setStyleSheet(sheet)
+
+
+def colors_of(dock: ModuleTreeDock, path: str) -> set[str]:
+    picture = dock.view.viewport().grab(dock.view.visualRect(index_of(dock, path))).toImage()
+    return {picture.pixelColor(x, y).name() for x in range(picture.width()) for y in range(picture.height())}
+
+
+def test_that_letters_are_drawn_in_the_colours_of_the_theme(theme: Theme, dock: ModuleTreeDock) -> None:
+    colors = colors_of(dock, "features.0")
+    assert {theme.text, theme.quiet} & colors
+    assert theme.panel in colors

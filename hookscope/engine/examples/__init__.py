@@ -2,13 +2,26 @@
 
 from collections.abc import Callable
 
-from hookscope.engine.examples import cnn, containers, conv_relu, deep, digits, one_layer
+from hookscope.engine.examples import (
+    cnn,
+    containers,
+    conv_relu,
+    deep,
+    digits,
+    leaf_gradient,
+    non_leaf,
+    not_scalar,
+    one_layer,
+)
 from hookscope.engine.workload import Workload
 
 BUILDERS: dict[str, Callable[[], Workload]] = {
     "digits": digits.build,
     "one_layer": one_layer.build,
     "conv_relu": conv_relu.build,
+    "leaf_gradient": leaf_gradient.build,
+    "non_leaf": non_leaf.build,
+    "not_scalar": not_scalar.build,
     "cnn": cnn.build,
     "deep": deep.build,
     "containers": containers.build,

@@ -4,7 +4,9 @@ from dataclasses import dataclass
 
 from hookscope.gui.handlers.help import HelpHandlers
 from hookscope.gui.handlers.opening import OpeningHandlers
+from hookscope.gui.handlers.operations import OperationHandlers
 from hookscope.gui.handlers.pictures import PictureHandlers
+from hookscope.gui.handlers.preferences import PreferenceHandlers
 from hookscope.gui.handlers.session import SessionHandlers
 from hookscope.gui.handlers.view import ViewHandlers
 from hookscope.gui.module_tree.dock import ModuleTreeDock
@@ -17,6 +19,8 @@ class Handlers:
     session: SessionHandlers
     modules: ModuleTreeDock
     opening: OpeningHandlers
+    operations: OperationHandlers
     pictures: PictureHandlers
+    preferences: PreferenceHandlers
     view: ViewHandlers
     help: HelpHandlers

@@ -1,12 +1,14 @@
 """How a cell of the module tree is drawn: the name first, the class behind it, everything else quiet."""
 
 from PySide6.QtCore import QModelIndex, QObject, QPersistentModelIndex, QRect, QSize, Qt
-from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter, QPalette
+from PySide6.QtGui import QColor, QFont, QFontMetrics, QIcon, QPainter, QPalette
 from PySide6.QtWidgets import QApplication, QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
+from hookscope.gui.assets import icon
+from hookscope.gui.badge_looks import LOOKS, BadgeLook
 from hookscope.gui.cells import box_palette, fixed_font, row_height
-from hookscope.gui.module_tree.model import ABSENT_ROLE, CLASS_ROLE, Column
-from hookscope.gui.theme import theme_of
+from hookscope.gui.module_tree.model import ABSENT_ROLE, BADGES_ROLE, CLASS_ROLE, TAG_ROLE, Column
+from hookscope.gui.theme import Theme, theme_of
 
 _FIXED = frozenset({Column.OUTPUT, Column.PARAMETERS})
 _RIGHT = frozenset({Column.PARAMETERS})
@@ -20,6 +22,7 @@ class ModuleDelegate(QStyledItemDelegate):
         super().__init__(parent)
         self._fixed = QFont()
         self._fixed_like: QFont | None = None
+        self._icons: dict[tuple[str, BadgeLook], QIcon] = {}
 
     def initStyleOption(self, option: QStyleOptionViewItem, index: _Index) -> None:
         """Make all but the name quiet, and numbers fixed-width."""
@@ -38,15 +41,17 @@ class ModuleDelegate(QStyledItemDelegate):
             option.displayAlignment = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 
     def sizeHint(self, option: QStyleOptionViewItem, index: _Index) -> QSize:
-        """Leave room for the class, and between rows."""
+        """Leave room for what stands behind the name, and between rows."""
         size = super().sizeHint(option, index)
-        metrics = QFontMetrics(option.font)
-        behind = index.data(CLASS_ROLE)
-        width = size.width() + (_gap(metrics) + metrics.horizontalAdvance(behind) if behind else 0)
+        metrics, tag = QFontMetrics(option.font), index.data(TAG_ROLE)
+        behind = filter(None, (index.data(CLASS_ROLE), tag.text if tag is not None else ""))
+        width = size.width() + sum(_gap(metrics) + metrics.horizontalAdvance(text) for text in behind)
+        if index.data(BADGES_ROLE):
+            width += _gap(metrics) + _glyph_side(metrics)
         return QSize(width, max(size.height(), row_height(metrics)))
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: _Index) -> None:
-        """Draw other cells as the style does; of a module, draw name and class on one base line."""
+        """Draw other cells as the style does; of a module, draw name, class and tag on one base line, glyph last."""
         if index.column() != Column.MODULE:
             super().paint(painter, option, index)
             return
@@ -59,15 +64,31 @@ class ModuleDelegate(QStyledItemDelegate):
         cell.text = ""
         cell.palette = box_palette(cell.palette, theme)
         style.drawControl(QStyle.ControlElement.CE_ItemViewItem, cell, painter, cell.widget)
-        is_selected = bool(cell.state & QStyle.StateFlag.State_Selected)
+        quiet = theme.text if cell.state & QStyle.StateFlag.State_Selected else theme.quiet
+        metrics, tag, badges = QFontMetrics(cell.font), index.data(TAG_ROLE), index.data(BADGES_ROLE)
         painter.save()
         painter.setFont(cell.font)
         area.adjust(margin, 0, -margin, 0)
-        _draw_text(painter, area, name, theme.text)
-        metrics = QFontMetrics(cell.font)
-        area.setLeft(area.left() + metrics.horizontalAdvance(name) + _gap(metrics))
-        _draw_text(painter, area, index.data(CLASS_ROLE), theme.text if is_selected else theme.quiet)
+        if badges:
+            self._draw_glyph(painter, area, LOOKS[badges[0].kind], theme)
+            area.setRight(area.right() - _glyph_side(metrics) - _gap(metrics))
+        # The class is cut short before the tag is.
+        reserved = _gap(metrics) + metrics.horizontalAdvance(tag.text) if tag is not None else 0
+        for text, color, kept_free in ((name, theme.text, 0), (index.data(CLASS_ROLE), quiet, reserved)):
+            _draw_text(painter, area.adjusted(0, 0, -kept_free, 0), text, color)
+            width = min(metrics.horizontalAdvance(text), max(0, area.width() - kept_free)) if text else -_gap(metrics)
+            area.setLeft(area.left() + width + _gap(metrics))
+        if tag is not None:
+            _draw_text(painter, area, tag.text, theme.trouble if tag.is_refused else quiet)
         painter.restore()
+
+    def _draw_glyph(self, painter: QPainter, area: QRect, look: BadgeLook, theme: Theme) -> None:
+        """Draw the glyph of a badge at the right end of an area."""
+        key = theme.name, look
+        if key not in self._icons:
+            self._icons[key] = icon(look.icon, getattr(theme, look.color))
+        side = _glyph_side(painter.fontMetrics())
+        self._icons[key].paint(painter, area.right() - side + 1, area.center().y() - side // 2, side, side)
 
     def _fixed_font(self, like: QFont) -> QFont:
         if self._fixed_like != like:
@@ -81,6 +102,10 @@ def _draw_text(painter: QPainter, area: QRect, text: str, color: str) -> None:
         painter.setPen(QColor(color))
         elided = metrics.elidedText(text, Qt.TextElideMode.ElideRight, area.width())
         painter.drawText(area, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, elided)
+
+
+def _glyph_side(metrics: QFontMetrics) -> int:
+    return metrics.ascent()
 
 
 def _gap(metrics: QFontMetrics) -> int:

@@ -1,6 +1,6 @@
 """The dock with the module tree: filter above, counts below, and the wiring to the session."""
 
-from PySide6.QtCore import QEvent, QSize, Qt, QTimer, Slot
+from PySide6.QtCore import QEvent, QSize, Qt, QTimer, Signal, Slot
 from PySide6.QtWidgets import QDockWidget, QHBoxLayout, QLabel, QToolButton, QVBoxLayout, QWidget
 
 from hookscope.client.state import ALLOWED
@@ -13,6 +13,7 @@ from hookscope.gui.module_tree.layout import TreeLayout
 from hookscope.gui.module_tree.model import ModuleTreeModel
 from hookscope.gui.module_tree.view import ModuleTreeView
 from hookscope.gui.session_bridge import SessionBridge
+from hookscope.protocol.hooks import HookMode
 
 FILTER_DELAY_MS = 150
 """How long typing must rest before the tree is filtered."""
@@ -30,7 +31,12 @@ class ModuleTreeDock(QDockWidget):
         bridge: The session.
         current: What the window is looking at; selecting a row sets it, and it marks the row.
         parent: The main window.
+
+    Signals:
+        operations_requested: The operations of a module should be shown; its path.
     """
+
+    operations_requested = Signal(str)
 
     def __init__(self, bridge: SessionBridge, current: Current, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -87,6 +93,8 @@ class ModuleTreeDock(QDockWidget):
         self.visibilityChanged.connect(self._follow_visibility)
         self.model.check_requested.connect(self._check)
         self.view.menu.check_requested.connect(self._check)
+        self.view.menu.mode_requested.connect(self._set_mode)
+        self.view.menu.operations_requested.connect(self.operations_requested)
         self.view.module_selected.connect(self._select)
         self.filter_field.textChanged.connect(self._filter_timer.start)
         self.filter_field.returnPressed.connect(self.go_to_next_match)
@@ -126,6 +134,12 @@ class ModuleTreeDock(QDockWidget):
             self._bridge.session.check(paths)
             self._follow_checks()
 
+    @Slot(object, object)
+    def _set_mode(self, paths: tuple[str, ...], mode: HookMode) -> None:
+        if self._can_check():
+            self._bridge.session.set_hook_mode(paths, mode)
+            self._follow_checks()
+
     def _can_check(self) -> bool:
         session = self._bridge.session
         return session.tree is not None and session.state in ALLOWED["check"]
@@ -143,7 +157,7 @@ class ModuleTreeDock(QDockWidget):
             opened = self.view.open_modules() if is_same_shape else _first_opened(layout)
             self.model.set_tree(layout, CheckMarks(layout, session.checked))
             self._show(opened)
-        self.model.forget_outputs()
+        self.model.forget_findings()
         self._is_fresh = True
         self._follow_state()
         self._follow_checks()
@@ -157,6 +171,7 @@ class ModuleTreeDock(QDockWidget):
     def _follow_checks(self) -> None:
         layout = self.model.layout
         self.model.set_marks(CheckMarks(layout, self._bridge.session.checked))
+        self.view.viewport().update()  # the tags behind the classes
         text = self.tr("{count} of {total} checked").format(count=self.model.marks.count, total=len(layout.modules))
         self._checked_label.setText(text if layout.modules else "")
 
@@ -183,8 +198,8 @@ class ModuleTreeDock(QDockWidget):
             return
         if self._is_fresh:
             # The first records of a model that was loaded again replace all those of its former debuggee.
-            self.model.forget_outputs()
-        self.model.refresh_outputs(self._newer)
+            self.model.forget_findings()
+        self.model.refresh_findings(self._newer)
         self._newer.clear()
         self._is_fresh = False
 

@@ -4,7 +4,11 @@ from PySide6.QtCore import QPoint, Signal, Slot
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QMenu, QWidget
 
+from hookscope.client.state import ALLOWED
+from hookscope.gui.module_tree.hook_menu import HookMenu
+from hookscope.gui.module_tree.mode_tag import mode_of
 from hookscope.gui.module_tree.model import ModuleTreeModel
+from hookscope.protocol.hooks import HookMode
 
 
 class ModuleMenu(QMenu):
@@ -12,11 +16,15 @@ class ModuleMenu(QMenu):
 
     Signals:
         check_requested: The whole set of paths (`tuple[str, ...]`) that should be checked.
+        mode_requested: Paths (`tuple[str, ...]`) of modules that should be captured in a mode (`HookMode`).
+        operations_requested: The operations of a module should be shown; its path.
         expand_requested: All rows should be opened.
         collapse_requested: All rows should be closed.
     """
 
     check_requested = Signal(object)
+    mode_requested = Signal(object, object)
+    operations_requested = Signal(str)
     expand_requested = Signal()
     collapse_requested = Signal()
 
@@ -28,6 +36,12 @@ class ModuleMenu(QMenu):
         self._subtree = self.addAction(self.tr("Check subtree"), self._check_subtree)
         self._no_subtree = self.addAction(self.tr("Uncheck subtree"), self._uncheck_subtree)
         self._class = self.addAction("", self._toggle_class)
+        self.addSeparator()
+        self.hooks = HookMenu(self)
+        self.hooks.mode_chosen.connect(self._set_mode)
+        self.hooks.subtree_chosen.connect(self._set_mode_of_subtree)
+        self.addMenu(self.hooks)
+        self._operations = self.addAction(self.tr("Show operations"), self._show_operations)
         self.addSeparator()
         self.addAction(self.tr("Copy path"), self._copy_path)
         self.addSeparator()
@@ -52,6 +66,11 @@ class ModuleMenu(QMenu):
             action.setEnabled(self._model.is_checkable)
         for action in (self._subtree, self._no_subtree):
             action.setVisible(info.has_children)
+        session = self._model.session
+        refusal = session.refused_modes.get(info.path, "")
+        self.hooks.show_mode(mode_of(session, info.path), refusal, has_children=info.has_children)
+        self.hooks.setEnabled(self._model.is_checkable)
+        self._operations.setEnabled(session.state in ALLOWED["trace_operations"])
         self.popup(at)
 
     def _class_members(self) -> list[int]:
@@ -80,6 +99,23 @@ class ModuleMenu(QMenu):
         members, marks = self._class_members(), self._model.marks
         self.check_requested.emit(marks.changed_with(members, checked=not marks.are_checked(members)))
 
+    @Slot(object)
+    def _set_mode(self, mode: HookMode) -> None:
+        self.mode_requested.emit((self._path(),), mode)
+
+    @Slot(object)
+    def _set_mode_of_subtree(self, mode: HookMode) -> None:
+        layout = self._model.layout
+        paths = tuple(layout.modules[index].path for index in layout.subtree(self._module))
+        self.mode_requested.emit(paths, mode)
+
+    @Slot()
+    def _show_operations(self) -> None:
+        self.operations_requested.emit(self._path())
+
+    def _path(self) -> str:
+        return self._model.layout.modules[self._module].path
+
     @Slot()
     def _copy_path(self) -> None:
-        QGuiApplication.clipboard().setText(self._model.layout.modules[self._module].path)
+        QGuiApplication.clipboard().setText(self._path())

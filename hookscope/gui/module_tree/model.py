@@ -1,6 +1,7 @@
 """The Qt model of the module tree: a tree layout, the rows that the filter keeps, check marks, newest outputs."""
 
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from enum import IntEnum
 from typing import Any
 
@@ -8,10 +9,13 @@ from PySide6.QtCore import QAbstractItemModel, QModelIndex, QObject, QPersistent
 
 from hookscope.client.session import DebugSession
 from hookscope.figures.text import format_number, format_shape
+from hookscope.gui.badge_text import badge_label
 from hookscope.gui.module_tree.checks import CheckMarks, Mark
 from hookscope.gui.module_tree.layout import ROOT_PARENT, ShownRows, TreeLayout
+from hookscope.gui.module_tree.mode_tag import ModeTag, tag_of
+from hookscope.gui.module_tree.node_badges import node_badges
 from hookscope.gui.module_tree.tooltip import module_tooltip
-from hookscope.protocol.tensors import Record
+from hookscope.protocol.tensors import Badge, Record
 
 AnyIndex = QModelIndex | QPersistentModelIndex
 _ROOT = QModelIndex()
@@ -31,6 +35,10 @@ CLASS_ROLE = Qt.ItemDataRole.UserRole
 """Role of the class of a module and its remarks, which are drawn quietly behind its name."""
 ABSENT_ROLE = Qt.ItemDataRole.UserRole + 1
 """Role that is true where a hook has something to say but no tensor to show."""
+BADGES_ROLE = Qt.ItemDataRole.UserRole + 2
+"""Role of the badges of a module, the most important first."""
+TAG_ROLE = Qt.ItemDataRole.UserRole + 3
+"""Role of the `ModeTag` of a module, or `None`."""
 ABSENT = "–"
 
 _STATES = {
@@ -50,6 +58,20 @@ _FLAGS = {
 }
 _ANNOUNCED_ROWS = 64
 """For more changed rows than this, views are told to draw themselves anew: they look at every announced row."""
+
+
+@dataclass(frozen=True)
+class _Findings:
+    """What the newest step told about a module: its first output, and what is to be known."""
+
+    output: Record | None
+    badges: tuple[Badge, ...]
+
+    @property
+    def look(self) -> object:
+        """What the tree shows of it."""
+        output = self.output
+        return self.badges, None if output is None else (output.spec, output.badges)
 
 
 class ModuleTreeModel(QAbstractItemModel):
@@ -74,7 +96,7 @@ class ModuleTreeModel(QAbstractItemModel):
         self._session = session
         self._layout = TreeLayout.of(None)
         self._marks = CheckMarks(self._layout)
-        self._outputs: dict[int, Record | None] = {}
+        self._findings: dict[int, _Findings] = {}
         self._shown = ShownRows(self._layout)
         self._checkable = False
         self._readers: dict[int, Callable[[int, int], object]] = {
@@ -84,7 +106,14 @@ class ModuleTreeModel(QAbstractItemModel):
             Qt.ItemDataRole.AccessibleTextRole: self._accessible_text,
             CLASS_ROLE: self._class_text,
             ABSENT_ROLE: self._is_absent,
+            BADGES_ROLE: self._badges,
+            TAG_ROLE: self._tag,
         }
+
+    @property
+    def session(self) -> DebugSession:
+        """The session whose model is shown."""
+        return self._session
 
     @property
     def layout(self) -> TreeLayout:
@@ -110,7 +139,7 @@ class ModuleTreeModel(QAbstractItemModel):
         """Take another tree, without outputs; no row is shown before `set_rows`."""
         self.beginResetModel()
         self._layout, self._marks = layout, marks
-        self._outputs.clear()
+        self._findings.clear()
         self._shown = ShownRows(layout)
         self.endResetModel()
 
@@ -125,21 +154,21 @@ class ModuleTreeModel(QAbstractItemModel):
         former, self._marks = self._marks, marks
         self._announce(former.differing(marks), Column.MODULE, Column.MODULE)
 
-    def refresh_outputs(self, paths: Iterable[str]) -> None:
-        """Read the outputs of these modules again; rows that look the same as before are not announced."""
+    def refresh_findings(self, paths: Iterable[str]) -> None:
+        """Read what is known of these modules again; rows that look the same as before are not announced."""
         found = (self._layout.index_of.get(path) for path in paths)
-        # What was never drawn is not among the outputs and is read when it is.
-        drawn = [index for index in found if index is not None and index in self._outputs]
+        # What was never drawn has no findings yet and is read when it is.
+        drawn = [index for index in found if index is not None and index in self._findings]
         changed = []
         for index in drawn:
-            former, self._outputs[index] = self._outputs[index], self._read_output(index)
-            if _look(former) != _look(self._outputs[index]):
+            former, self._findings[index] = self._findings[index], self._read_findings(index)
+            if former.look != self._findings[index].look:
                 changed.append(index)
-        self._announce(changed, Column.OUTPUT, Column.DTYPE)
+        self._announce(changed, Column.MODULE, Column.DTYPE)
 
-    def forget_outputs(self) -> None:
-        """Read every output again when it is drawn."""
-        self._outputs.clear()
+    def forget_findings(self) -> None:
+        """Read everything again when it is drawn."""
+        self._findings.clear()
         self.redraw_requested.emit()
 
     def set_checkable(self, checkable: bool) -> None:
@@ -170,13 +199,15 @@ class ModuleTreeModel(QAbstractItemModel):
                 self.createIndex(low, first, siblings[low]), self.createIndex(high, last, siblings[high])
             )
 
-    def _output(self, index: int) -> Record | None:
-        if index not in self._outputs:
-            self._outputs[index] = self._read_output(index)
-        return self._outputs[index]
+    def _found(self, index: int) -> _Findings:
+        if index not in self._findings:
+            self._findings[index] = self._read_findings(index)
+        return self._findings[index]
 
-    def _read_output(self, index: int) -> Record | None:
-        return self._session.records.output(self._layout.modules[index].path)
+    def _read_findings(self, index: int) -> _Findings:
+        module, records = self._layout.modules[index], self._session.records
+        badges = node_badges(module, records.of(module.path), records.calls(module.path))
+        return _Findings(records.output(module.path), badges)
 
     # What Qt asks for; called for every row that is laid out, so kept lean.
 
@@ -238,7 +269,7 @@ class ModuleTreeModel(QAbstractItemModel):
     # One reader a role.
 
     def _display(self, index: int, column: int) -> str:
-        module, output = self._layout.modules[index], self._output(index)
+        module, output = self._layout.modules[index], self._found(index).output
         match column:
             case Column.MODULE:
                 return module.name
@@ -256,11 +287,15 @@ class ModuleTreeModel(QAbstractItemModel):
         return _STATES[self._marks.mark(index)] if column == Column.MODULE else None
 
     def _tooltip(self, index: int, column: int) -> str:  # noqa: ARG002 - the same for every column
-        return module_tooltip(self._layout.modules[index], self._output(index))
+        tag = self._tag(index, Column.MODULE)
+        return module_tooltip(self._layout.modules[index], self._found(index).badges, tag)
 
     def _accessible_text(self, index: int, column: int) -> str:
-        text = self._display(index, column)
-        return f"{text}, {self._class_text(index, column)}" if column == Column.MODULE else text
+        text, tag = self._display(index, column), self._tag(index, column)
+        if column != Column.MODULE:
+            return text
+        labels = [badge_label(badge) for badge in self._found(index).badges]
+        return ", ".join([text, self._class_text(index, column), *([tag.text] if tag is not None else []), *labels])
 
     def _class_text(self, index: int, column: int) -> str:
         module = self._layout.modules[index]
@@ -271,10 +306,11 @@ class ModuleTreeModel(QAbstractItemModel):
         return " ".join(filter(None, (class_name, self.tr("(in-place)") if module.in_place else "")))
 
     def _is_absent(self, index: int, column: int) -> bool:
-        output = self._output(index)
+        output = self._found(index).output
         return column == Column.OUTPUT and output is not None and output.spec is None
 
+    def _badges(self, index: int, column: int) -> tuple[Badge, ...]:
+        return self._found(index).badges if column == Column.MODULE else ()
 
-def _look(record: Record | None) -> object:
-    """Return what the tree shows of a record."""
-    return None if record is None else (record.spec, record.badges)
+    def _tag(self, index: int, column: int) -> ModeTag | None:
+        return tag_of(self._session, self._layout.modules[index].path) if column == Column.MODULE else None

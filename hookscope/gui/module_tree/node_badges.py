@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 
+from hookscope.figures.text import slot_label
 from hookscope.protocol.identity import Slot
 from hookscope.protocol.tensors import Badge, BadgeKind, Record
 from hookscope.protocol.tree import ModuleInfo
@@ -64,6 +65,21 @@ _ABSENT_GRADIENT = frozenset(
 )
 """Badges that hold for a module only when no tensor of the slot has a gradient."""
 
+_OF_SLOTS = _ABSENT_GRADIENT | {BadgeKind.FROZEN}
+_OF_TENSORS = frozenset(
+    {
+        BadgeKind.OVER_BUDGET,
+        BadgeKind.MODIFIED_IN_PLACE,
+        BadgeKind.MODIFIED_AFTERWARDS,
+        BadgeKind.PASS_THROUGH,
+        BadgeKind.FROM_BASE,
+        BadgeKind.FUNCTORCH,
+        BadgeKind.NO_DATA,
+    }
+)
+"""Badges of single tensors; for the module, the detail names these."""
+_MOST_NAMES = 4
+
 _RANK = {kind: rank for rank, kind in enumerate(IMPORTANCE)}
 
 
@@ -88,13 +104,17 @@ def node_badges(module: ModuleInfo, records: Sequence[Record], calls: int) -> tu
 
 def _of_records(records: Sequence[Record]) -> Iterable[Badge]:
     """Return what holds for one of the module's tensors, and therefore for the module."""
-    with_gradient = {record.ref.slot for record in records if record.spec is not None}
+    without_gradient = {Slot.GRAD_INPUT, Slot.GRAD_OUTPUT}
+    without_gradient -= {record.ref.slot for record in records if record.spec is not None}
+    named: dict[BadgeKind, dict[str, None]] = {}
     for record in records:
         for badge in record.badges:
-            if badge.kind not in _ABSENT_GRADIENT | {BadgeKind.FROZEN}:
+            if badge.kind in _OF_TENSORS and not badge.detail:
+                named.setdefault(badge.kind, {})[slot_label(record.ref)] = None
+            elif badge.kind not in _OF_SLOTS or record.ref.slot in without_gradient:
                 yield badge
-            elif record.ref.slot in {Slot.GRAD_INPUT, Slot.GRAD_OUTPUT} and record.ref.slot not in with_gradient:
-                yield badge
+    for kind, names in named.items():
+        yield Badge(kind, _joined(list(names)))
 
 
 def _of_calls(records: Sequence[Record], calls: int) -> Iterable[Badge]:
@@ -113,7 +133,11 @@ def _of_parameters(module: ModuleInfo, records: Sequence[Record]) -> Iterable[Ba
     ]
     for names, kind in ((frozen, BadgeKind.FROZEN), (lost, BadgeKind.NO_GRADIENT_REACHED)):
         if names:
-            yield Badge(kind, "" if len(names) == len(module.parameters) else ", ".join(names))
+            yield Badge(kind, "" if len(names) == len(module.parameters) else _joined(names))
+
+
+def _joined(names: list[str]) -> str:
+    return ", ".join(names if len(names) <= _MOST_NAMES else [*names[:_MOST_NAMES], "…"])
 
 
 def _has(record: Record, kind: BadgeKind) -> bool:

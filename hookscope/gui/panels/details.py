@@ -8,19 +8,23 @@ from PySide6.QtWidgets import QDockWidget, QLabel, QSizePolicy, QVBoxLayout, QWi
 
 from hookscope.figures.text import format_shape, slot_label
 from hookscope.gui.badge_text import badge_label, badge_sentence
+from hookscope.gui.module_tree.node_badges import node_badges
 from hookscope.gui.panels.base import Subject
 from hookscope.gui.panels.feed import ViewFeed, is_seen
+from hookscope.gui.panels.hook_summary import HookSummary
 from hookscope.gui.panels.statistics import StatisticsView
 from hookscope.gui.panels.target import Target, explain_absence, find_target
 from hookscope.gui.panels.words import word_no_picture
 from hookscope.protocol.events import ViewReady
-from hookscope.protocol.tree import ParameterInfo
+from hookscope.protocol.tree import ModuleInfo, ParameterInfo
 from hookscope.protocol.views import NoPicture, NoPictureReason
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from hookscope.gui.current import Current
     from hookscope.gui.session_bridge import SessionBridge
-    from hookscope.protocol.tensors import Record
+    from hookscope.protocol.tensors import Badge
 
 
 class DetailsDock(QDockWidget):
@@ -41,6 +45,9 @@ class DetailsDock(QDockWidget):
         self._parameters = _text_label()
         self._parameters_title = _section(self.tr("Parameters"))
         self._remarks_title = _section(self.tr("Remarks"))
+        self._module_remarks = _text_label()
+        self._module_title = _section(self.tr("About the module"))
+        self._hooks = HookSummary()
         content = QWidget()
         layout = QVBoxLayout(content)
         layout.setContentsMargins(8, 2, 8, 8)
@@ -48,7 +55,15 @@ class DetailsDock(QDockWidget):
         layout.addWidget(self._title)
         layout.addWidget(self._message)
         layout.addWidget(self._statistics, 1)
-        for part in (self._remarks_title, self._remarks, self._parameters_title, self._parameters):
+        for part in (
+            self._remarks_title,
+            self._remarks,
+            self._module_title,
+            self._module_remarks,
+            self._parameters_title,
+            self._parameters,
+            self._hooks,
+        ):
             layout.addWidget(part)
         layout.addStretch(0)
         self.setWidget(content)
@@ -99,7 +114,10 @@ class DetailsDock(QDockWidget):
         slot = slot_label(ref) if ref is not None else ""
         self._title.setText(" · ".join(filter(None, (target.title, slot))))
         self._title.setVisible(bool(self._title.text()))
-        _show(self._remarks, self._remarks_title, "\n".join(_remarks(record)))
+        known = record.badges if record is not None else ()
+        _show(self._remarks, self._remarks_title, _remarks(known))
+        _show(self._module_remarks, self._module_title, _remarks(self._badges_of(target.module, known)))
+        self._hooks.show_module(self._bridge.session, target.path)
         parameters = target.module.parameters if target.module is not None else ()
         _show(self._parameters, self._parameters_title, "\n".join(map(self._parameter_text, parameters)))
         is_same = self._target.ref == ref
@@ -118,11 +136,19 @@ class DetailsDock(QDockWidget):
         self._say("")
         self._feed.watch(ref, self._statistics.request())
 
+    def _badges_of(self, module: ModuleInfo | None, known: "tuple[Badge, ...]") -> "list[Badge]":
+        """Return the badges of a module that its current tensor does not have itself."""
+        if module is None:
+            return []
+        records, kinds = self._bridge.session.records, {badge.kind for badge in known}
+        badges = node_badges(module, records.of(module.path), records.calls(module.path))
+        return [badge for badge in badges if badge.kind not in kinds]
+
     @Slot(object)
     def _take(self, answer: ViewReady) -> None:
         if isinstance(answer.result, NoPicture):
             if answer.result.reason is not NoPictureReason.EMPTY:
-                self._say(word_no_picture(answer.result, answer.spec))
+                self._say(word_no_picture(answer.result, answer.spec, answer.badges))
             return
         self._statistics.draw(answer)
         self._statistics.setAccessibleDescription(self._statistics.summary())
@@ -147,10 +173,8 @@ class DetailsDock(QDockWidget):
         return f"{parameter.name}  {' · '.join(parts)}"
 
 
-def _remarks(record: "Record | None") -> list[str]:
-    if record is None:
-        return []
-    return [f"{badge_label(badge)}: {badge_sentence(badge)}" for badge in record.badges]
+def _remarks(badges: "Iterable[Badge]") -> str:
+    return "\n".join(f"{badge_label(badge)}: {badge_sentence(badge)}" for badge in badges)
 
 
 def _show(label: QLabel, title: QLabel, text: str) -> None:

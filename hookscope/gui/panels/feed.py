@@ -104,8 +104,15 @@ class ViewFeed(QObject):
     def _record(self) -> "Record | None":
         return None if self._ref is None else self._bridge.session.records.get(self._ref)
 
+    @property
+    def can_ask(self) -> bool:
+        """Whether what is recorded can still be looked at: its debuggee is there."""
+        # The state is read here too: what is told of one drain after the other may be behind it.
+        session = self._bridge.session
+        return self._askable and session.state in ASKABLE and not session.are_records_former
+
     def _is_active(self) -> bool:
-        return self._askable and is_seen(self._seen)
+        return self.can_ask and is_seen(self._seen)
 
     @Slot(object)
     def _take(self, answer: ViewReady) -> None:

@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING
 
+import msgspec
 from PySide6.QtCore import Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QHideEvent, QMoveEvent, QShowEvent
 from PySide6.QtWidgets import QDockWidget, QGraphicsView, QWidget
@@ -218,10 +219,13 @@ class TensorPanel(QDockWidget):
             self.setAccessibleName(title)
 
     def _await_picture(self) -> None:
-        if self.session.state is SessionState.LOST:
+        if self._are_values_gone():
             self._body.show_message(self.tr("These values were not looked at before the model's process ended."))
         else:
             self._body.expect()
+
+    def _are_values_gone(self) -> bool:
+        return self.session.state is SessionState.LOST or self.session.are_records_former
 
     def _show_absence(self, target: Target) -> None:
         # What was seen last stays in sight when the debuggee is gone, or has come back and has not run yet.
@@ -232,7 +236,7 @@ class TensorPanel(QDockWidget):
         self._show_age()
 
     def _show_age(self) -> None:
-        is_stale = self.session.state is SessionState.LOST or self._target.record is None
+        is_stale = self._are_values_gone() or self._target.record is None
         self._body.show_step(self.shown_step if not self.message else 0, is_stale=is_stale)
 
     @Slot(object)
@@ -242,7 +246,7 @@ class TensorPanel(QDockWidget):
         self._shown, self._shown_kind = answer, self._aimed[0]
         self._shown_source = self.session.source
         if isinstance(answer.result, NoPicture):
-            self._body.show_message(word_no_picture(answer.result, answer.spec))
+            self._body.show_message(word_no_picture(answer.result, answer.spec, answer.badges))
         else:
             self._body.show_answer(answer)
         self._show_age()
@@ -278,7 +282,7 @@ class TensorPanel(QDockWidget):
     def _choose_call(self, call: int) -> None:
         ref = self._target.ref
         if ref is not None:
-            self._choose_ref(TensorRef(ref.path, ref.slot, ref.leaf, call))
+            self._choose_ref(msgspec.structs.replace(ref, call=call))
 
     @Slot(bool)
     def _set_locked(self, locked: bool) -> None:

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QAbstractButton, QFrame, QHBoxLayout, QScrollArea,
 from hookscope.figures.text import format_shape, slot_label
 from hookscope.gui.badge_text import badge_label, badge_sentence
 from hookscope.gui.panels.base import fixed_font
-from hookscope.gui.panels.target import is_parameter
+from hookscope.gui.panels.target import is_parameter, records_at
 from hookscope.gui.theme import theme_of
 from hookscope.protocol.tensors import Record
 
@@ -184,7 +184,7 @@ class SlotStrip(QScrollArea):
     @Slot()
     def _refresh(self) -> None:
         path, ref = self._current.path, self._current.ref
-        records = self._bridge.session.records.of(path) if path is not None else ()
+        records = records_at(self._bridge.session, path) if path is not None else ()
         call = ref.call if ref is not None else 0
         shown = [record for record in records if record.ref.call == call or is_parameter(record.ref)]
         while len(self._cards) < len(shown):

@@ -15,6 +15,10 @@ if TYPE_CHECKING:
     from hookscope.client.session import DebugSession
 
 
+_CHECK_MODULE = "Check this module and press Step to capture it."
+_CHECK_OPERATION = "Check this operation and press Step to capture it."
+
+
 @dataclass(frozen=True)
 class Target:
     """A module and one of its tensors, with what is known of them.
@@ -24,7 +28,7 @@ class Target:
         ref: The tensor; `None` until something of the module was captured.
         module: The module in the loaded model, if it has it.
         record: The newest record of the tensor, if there is one.
-        choices: Tensors of the same module and call, the parameters included.
+        choices: Tensors of the same module and call, with its parameters and its checked operations.
         calls: How often the module was called in its newest step.
         tree: The tree that `module` was found in.
     """
@@ -58,12 +62,19 @@ def find_target(session: "DebugSession", path: str | None, ref: TensorRef | None
         return Target(None, None)
     is_same = before.path == path and before.tree is session.tree
     module = before.module if is_same else _find_module(session.tree, path)
-    records = session.records.of(path)
+    records = records_at(session, path)
     call = ref.call if ref is not None else 0
     choices = tuple(record.ref for record in records if record.ref.call == call or is_parameter(record.ref))
-    calls = session.records.calls(path)
+    calls = max((record.ref.call + 1 for record in records), default=0)
     record = session.records.get(ref) if ref is not None else None
     return Target(path, ref, module, record, choices, calls, session.tree)
+
+
+def records_at(session: "DebugSession", path: str) -> tuple[Record, ...]:
+    """Return the newest records of a module's own tensors, and then those of its checked operations."""
+    operations = (operation.text for operation in session.checked_operations if operation.path == path)
+    records = session.records
+    return records.of(path) + tuple(record for operation in operations for record in records.of(path, operation))
 
 
 def _find_module(tree: ModuleTree | None, path: str) -> ModuleInfo | None:
@@ -86,10 +97,16 @@ def explain_absence(session: "DebugSession", target: Target) -> str:
         return _translate("Select a module in the tree.")
     if target.module is None:
         return _translate("This model has no module “{path}”.").format(path=target.path)
-    if target.path not in session.checked:
-        return _translate("Check this module and press Step to capture it.")
+    if not _is_checked(session, target.path, target.ref):
+        return _translate(_CHECK_OPERATION if target.ref is not None and target.ref.operation else _CHECK_MODULE)
     is_running = session.state is SessionState.RUNNING
     return _translate("Waiting for the step to reach this module." if is_running else "Press Step to capture it.")
+
+
+def _is_checked(session: "DebugSession", path: str, ref: TensorRef | None) -> bool:
+    if ref is None or not ref.operation:
+        return path in session.checked
+    return any((checked.path, checked.text) == (path, ref.operation) for checked in session.checked_operations)
 
 
 def _explain_badges(record: Record) -> str:

@@ -3,7 +3,8 @@
 from PySide6.QtCore import QCoreApplication
 
 from hookscope.figures.text import format_shape
-from hookscope.protocol.tensors import TensorSpec
+from hookscope.gui.badge_text import badge_sentence
+from hookscope.protocol.tensors import Badge, TensorSpec
 from hookscope.protocol.views import NoPicture, NoPictureReason
 
 _CONTEXT = "NoPicture"
@@ -20,8 +21,10 @@ REASONS: dict[NoPictureReason, str] = {
 """One row a reason."""
 
 
-def word_no_picture(nothing: NoPicture, spec: TensorSpec | None) -> str:
-    """Return the sentence for a view that has no picture."""
+def word_no_picture(nothing: NoPicture, spec: TensorSpec | None, badges: tuple[Badge, ...] = ()) -> str:
+    """Return the sentence for a view that has no picture; badges say why values were never kept."""
+    if nothing.reason is NoPictureReason.NOT_CAPTURED and badges:
+        return " ".join(badge_sentence(badge) for badge in badges)
     shape = format_shape(spec.shape) if spec is not None else "?"
     detail = nothing.detail.rstrip(".") or "?"
     return QCoreApplication.translate(_CONTEXT, REASONS[nothing.reason]).format(shape=shape, detail=detail)
