@@ -4,6 +4,7 @@ Both give frames as a traceback does, innermost last, from what the debuggee cal
 Frames of hookscope itself are left out: they stand for hooks, and not for anything that a person has written.
 """
 
+import dis
 import inspect
 import linecache
 import os
@@ -107,7 +108,10 @@ def live_frames(
             frames.append(frame)
         frame = frame.f_back
     describer = Describer(paths)
-    return tuple(_live_frame(index, found, describer, variables) for index, found in enumerate(reversed(frames)))
+    last = len(frames) - 1
+    # The innermost is described first: what may be read of tensors in all goes to the nearest ones.
+    described = [_live_frame(last - depth, found, describer, variables) for depth, found in enumerate(frames)]
+    return tuple(reversed(described))
 
 
 class VariableStore:
@@ -224,6 +228,13 @@ def _is_tensor(value: object) -> TypeGuard[torch.Tensor]:
     return issubclass(type(value), torch.Tensor)
 
 
+@lru_cache(maxsize=4096)
+def _takes_locals(code: CodeType) -> bool:
+    if _GIVES_LOCALS.isdisjoint(code.co_names):  # names of attributes are among them
+        return False
+    return any(one.opname == "LOAD_GLOBAL" and one.argval in _GIVES_LOCALS for one in dis.get_instructions(code))
+
+
 def _locals_of(frame: FrameType) -> dict[str, object]:
     """Return a frame's variables, and leave the frame as it was: with nothing that keeps them alive.
 
@@ -232,7 +243,7 @@ def _locals_of(frame: FrameType) -> dict[str, object]:
     code = frame.f_code
     if not _LOCALS_ARE_COPIED or not code.co_flags & inspect.CO_OPTIMIZED:  # a module's or a class body's are no copy
         return dict(frame.f_locals)
-    if not _GIVES_LOCALS.isdisjoint(code.co_names):
+    if _takes_locals(code):
         return {}
     copied = frame.f_locals
     found = dict(copied)

@@ -3,13 +3,14 @@
 import threading
 from typing import TYPE_CHECKING
 
+from hookscope.protocol.tensors import Badge, BadgeKind
+
 if TYPE_CHECKING:
     import torch
 
     from hookscope.engine.buffers import Buffer
     from hookscope.engine.captures import Capture
     from hookscope.engine.graph_walk import Edge
-    from hookscope.protocol.tensors import Badge
 
 
 class Call:
@@ -49,6 +50,12 @@ class Call:
         self.passes = 1
         self.shares: dict[str, Buffer] = {}
         """First leaf of an input edge -> the sum that has arrived so far."""
+
+    def why_no_output(self) -> Badge:
+        """Return why a call that was left never returned."""
+        if any(badge.kind is BadgeKind.RECOMPUTED for badge in self.badges):
+            return Badge(BadgeKind.RECOMPUTED, "it stopped here, as all that backward needs was there")
+        return Badge(BadgeKind.DID_NOT_RETURN)
 
 
 class CallStacks:

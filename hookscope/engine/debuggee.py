@@ -74,6 +74,7 @@ class Debuggee:
             commands.SetInputs: self._set_inputs,
             commands.RunSteps: self._run_steps,
             commands.TraceOperations: self._trace_operations,
+            commands.FindNonFinite: self._find_non_finite,
         }
 
         self._at_once: dict[type, Callable[..., None]] = {
@@ -83,6 +84,7 @@ class Debuggee:
             commands.Shutdown: self._shut_down,
             commands.RunSteps: self._begin_soon,
             commands.TraceOperations: self._begin_soon,
+            commands.FindNonFinite: self._begin_soon,
             commands.Continue: self._go_on,
             commands.RequestStack: self._request_stack,
             commands.RequestView: self._request_view,
@@ -262,6 +264,15 @@ class Debuggee:
     def _trace_operations(self, command: commands.TraceOperations) -> None:
         with self._running() as run:
             self._outbox.post(self._loaded().trace_operations(command.path))
+            run.reason = events.RunEnd.COMPLETED
+
+    def _find_non_finite(self, command: commands.FindNonFinite) -> None:
+        with self._running() as run:
+            origin = None
+            while origin is None and run.steps < command.steps:
+                origin = self._loaded().find_non_finite()
+                run.steps += 1
+            self._outbox.post(events.NonFiniteSearched(run.steps, origin))
             run.reason = events.RunEnd.COMPLETED
 
     @contextmanager

@@ -14,6 +14,7 @@ from hookscope.engine.eager import compiled_paths
 from hookscope.engine.failure_report import failed, near_names
 from hookscope.engine.inputs import Batches, describe
 from hookscope.engine.module_tree import describe_modules, named_modules
+from hookscope.engine.non_finite import NonFiniteFinder
 from hookscope.engine.operation_trace import OperationTrace
 from hookscope.engine.outbox import Outbox
 from hookscope.engine.pause import Gate
@@ -27,10 +28,8 @@ from hookscope.engine.wanted_modes import WantedModes
 from hookscope.protocol.commands import Load, SetHooks
 from hookscope.protocol.events import HooksSet, Loaded, OperationsTraced, StepFinished
 from hookscope.protocol.failures import FailureKind
+from hookscope.protocol.stops import NonFiniteOrigin
 from hookscope.protocol.workload import CapturePlace, RunSettings, SyntheticInput, WorkloadInfo
-
-BUDGET_SHARE = 4
-"""Captures may take the fourth part of the memory that was free when the model was loaded, unless a setting says."""
 
 
 class LoadedModel:
@@ -55,7 +54,7 @@ class LoadedModel:
         move_workload(self._source.workload, device)
         self._budgets: dict[torch.device, int] = {}
         self.store = CaptureStore(BufferPool(0))
-        writer = CaptureWriter(self.store, outbox.add_capture)
+        self._writer = writer = CaptureWriter(self.store, outbox.add_capture)
         self.recorder = Recorder(writer, gate)
         self.stepping = Stepping(self._source.workload.model, gate, outbox, writer, self.store)
         self._modes = WantedModes(self.recorder)
@@ -120,6 +119,13 @@ class LoadedModel:
             raise failed(FailureKind.NEEDS_INPUT)
         return self._runner.run(self.settings)
 
+    def find_non_finite(self) -> NonFiniteOrigin | None:
+        """Run one step, and say where its first non-finite value was born; see `StepRunner.run` for what it raises."""
+        if self._runner is None:
+            raise failed(FailureKind.NEEDS_INPUT)
+        finder = NonFiniteFinder(self._source.workload.model, self._writer, self._gate)
+        return self._runner.find_non_finite(self.settings, finder)
+
     def trace_operations(self, path: str) -> OperationsTraced:
         """List the operations of a module, and leave the model as it was.
 
@@ -149,7 +155,7 @@ class LoadedModel:
         on_cpu = self.settings.capture_place is CapturePlace.CPU
         place = torch.device("cpu" if on_cpu else self.settings.device)
         if place not in self._budgets:
-            self._budgets[place] = memory.free_bytes(place) // BUDGET_SHARE
+            self._budgets[place] = memory.default_budget(place)
         return self._budgets[place]
 
     def _use(self, source: LoadedSource) -> None:

@@ -6,6 +6,12 @@ from pathlib import Path
 import torch
 
 _DEFAULT_FREE_BYTES = 4 * 1024**3
+_BUDGET_SHARE = 4
+
+
+def default_budget(device: torch.device) -> int:
+    """Return how many bytes captures may hold on a device, unless someone says otherwise: a quarter of what is free."""
+    return free_bytes(device) // _BUDGET_SHARE
 
 
 def free_bytes(device: torch.device) -> int:

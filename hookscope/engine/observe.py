@@ -17,7 +17,6 @@ from hookscope.engine.buffers import BufferPool
 from hookscope.engine.capture_writer import CaptureWriter
 from hookscope.engine.captures import Capture, CaptureStore
 from hookscope.engine.eager import compiled_paths
-from hookscope.engine.loaded_model import BUDGET_SHARE
 from hookscope.engine.module_choice import choose_modules, first_paths
 from hookscope.engine.observed import NotCaptured, ObservedRecord, UnknownNameError, listed, record_of, unknown
 from hookscope.engine.pause import Gate
@@ -103,7 +102,7 @@ class Observation:
         self._mode = mode
         self._scaler = scaler
         self._scaled: tuple[Badge, ...] = ()
-        budget = memory.free_bytes(_device_of(model)) // BUDGET_SHARE if budget_bytes is None else budget_bytes
+        budget = memory.default_budget(_device_of(model)) if budget_bytes is None else budget_bytes
         self._store = CaptureStore(BufferPool(budget))
         self._recorder = Recorder(CaptureWriter(self._store, self._take), Gate())
         self._recorder.compiled = compiled_paths(model)

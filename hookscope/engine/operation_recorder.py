@@ -9,7 +9,7 @@ from torch import nn
 from hookscope.engine.calls import Call
 from hookscope.engine.capture_writer import CaptureWriter
 from hookscope.engine.compat import inside_backward
-from hookscope.engine.operation_scopes import OperationScope, OperationScopes
+from hookscope.engine.operation_scopes import Given, OperationScope, OperationScopes
 from hookscope.protocol.hooks import OperationRef
 from hookscope.protocol.identity import Slot, TensorRef
 from hookscope.protocol.tensors import Badge, BadgeKind
@@ -85,7 +85,7 @@ class OperationRecorder:
             return None
         return OperationScope(path, next(self._counts.setdefault(path, itertools.count())))
 
-    def ran(self, scope: OperationScope, name: str, value: object, caller: FrameType) -> None:  # noqa: ARG002
+    def ran(self, scope: OperationScope, name: str, value: object, given: Given, caller: FrameType) -> None:  # noqa: ARG002
         """Capture an operation, if it is checked. See `OperationListener`."""
         operation = OperationRef(scope.path, name, scope.next_number(name)).text
         if (scope.path, operation) not in self._checked:

@@ -28,6 +28,9 @@ from hookscope.engine.hooks import Handle, ModuleHooks, hook_forward
 from hookscope.engine.operation_names import operation_name, value_of
 from hookscope.engine.tensor_tree import leaves
 
+Given = tuple[tuple[Any, ...], Mapping[str, Any]]
+"""Positional and keyword arguments of an operation."""
+
 _HOOKS_FILE = hook_forward.__code__.co_filename
 """What a hook of ours does with tensors is no operation of the model's."""
 
@@ -60,8 +63,8 @@ class OperationListener(Protocol):
     def opened(self, path: str) -> OperationScope | None:
         """A call of a hooked module begins; the answer is its scope, if its operations are wanted."""
 
-    def ran(self, scope: OperationScope, name: str, value: object, caller: FrameType) -> None:
-        """An operation has returned `value`, which holds a tensor, to the Python code in `caller`."""
+    def ran(self, scope: OperationScope, name: str, value: object, given: Given, caller: FrameType) -> None:
+        """An operation that was given `given` has returned `value`, which holds a tensor, to the code in `caller`."""
 
 
 class OperationScopes:
@@ -157,7 +160,7 @@ class _OperationMode(TorchFunctionMode):
             scope = self._scope_of(caller)
             value = value_of(name, args, result)
             if scope is not None and _holds_tensor(value):
-                self._listener.ran(scope, name, value, caller)
+                self._listener.ran(scope, name, value, (args, kwargs or {}), caller)
         return result
 
     def _scope_of(self, frame: FrameType | None) -> OperationScope | None:

@@ -11,7 +11,7 @@ from torch import nn
 
 from hookscope.engine import function_model
 from hookscope.engine.failure_report import is_user_file
-from hookscope.engine.operation_scopes import OperationScope, OperationScopes, frames_in_call
+from hookscope.engine.operation_scopes import Given, OperationScope, OperationScopes, frames_in_call
 from hookscope.engine.pause import Gate
 from hookscope.engine.specs import spec_of
 from hookscope.engine.tensor_tree import leaves
@@ -55,15 +55,15 @@ class OperationTrace:
         is_first, self._is_first = self._is_first, False
         return OperationScope(path, 0) if is_first else None
 
-    def ran(self, scope: OperationScope, name: str, value: object, caller: FrameType) -> None:
+    def ran(self, scope: OperationScope, name: str, value: object, given: Given, caller: FrameType) -> None:  # noqa: ARG002
         """List an operation. See `OperationListener`."""
         ref = OperationRef(scope.path, name, scope.next_number(name))
         _, tensor = next(leaves(value, "out"))
-        self.operations.append(OperationInfo(ref, spec_of(tensor), *_place(frames_in_call(caller))))
+        self.operations.append(OperationInfo(ref, spec_of(tensor), *place_of(frames_in_call(caller))))
         self._gate.pass_safe_point()
 
 
-def _place(frames: list[FrameType]) -> tuple[str, int, str]:
+def place_of(frames: list[FrameType]) -> tuple[str, int, str]:
     """Return file, number and text of the line that a person would look for, given an operation's frames.
 
     That is the innermost one in a file of the user's, else in a library other than torch, else in the module's forward.

@@ -126,6 +126,8 @@ class Recorder:
         for path, module in self._watched.items():
             if path not in self._counts:
                 self._writer.absent(TensorRef(path, Slot.OUTPUT, "out"), self._never_called(path, module))
+        for lost in self._stacks.take_open():
+            self._writer.absent(TensorRef(lost.path, Slot.OUTPUT, "out", lost.index), lost.why_no_output())
         self._modes.complete_step()
         nothing = Badge(BadgeKind.NO_GRADIENT_REACHED)
         for call in self._calls:
@@ -200,7 +202,7 @@ class Recorder:
         """
         call, abandoned = self._stacks.pop(path)
         for lost in abandoned:
-            self._writer.absent(TensorRef(lost.path, Slot.OUTPUT, "out", lost.index), Badge(BadgeKind.DID_NOT_RETURN))
+            self._writer.absent(TensorRef(lost.path, Slot.OUTPUT, "out", lost.index), lost.why_no_output())
         if call is None:  # checked while it was running: its next call is the first that is seen whole
             return
         self._fired += 1

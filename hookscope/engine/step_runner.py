@@ -19,6 +19,7 @@ from hookscope.engine.failure_report import FailureError, raised
 from hookscope.engine.inputs import Batch, Batches, prepare
 from hookscope.engine.losses import compute_loss
 from hookscope.engine.module_tree import named_modules
+from hookscope.engine.non_finite import NonFiniteFinder
 from hookscope.engine.randomness import seed_everything
 from hookscope.engine.recorder import Recorder
 from hookscope.engine.state_snapshot import StateSnapshot
@@ -26,6 +27,7 @@ from hookscope.engine.stepping import Stepping
 from hookscope.engine.workload import Workload
 from hookscope.protocol.events import Phase, StepFinished
 from hookscope.protocol.failures import Failure, FailureKind
+from hookscope.protocol.stops import NonFiniteOrigin
 from hookscope.protocol.workload import RunSettings
 
 
@@ -48,7 +50,19 @@ class StepRunner:
         self._recorder = recorder
         self._store = store
         self._stepping = stepping
+        self._finder: NonFiniteFinder | None = None
+        self._origin: NonFiniteOrigin | None = None
         self._told: set[str] = set()
+
+    def find_non_finite(self, settings: RunSettings, finder: NonFiniteFinder) -> NonFiniteOrigin | None:
+        """Run one step, and say where its first non-finite value was born; see `run` for what it raises."""
+        self._finder, self._origin = finder, None
+        try:
+            with finder.watching():
+                self.run(settings)
+        finally:
+            self._finder = None
+        return self._origin
 
     def run(self, settings: RunSettings) -> StepFinished:
         """Run one step.
@@ -71,20 +85,23 @@ class StepRunner:
             return self._run(settings, step, batch, device)
 
     def _run(self, settings: RunSettings, step: int, batch: Batch, device: torch.device) -> StepFinished:
-        model = self._workload.model
+        model, finder = self._workload.model, self._finder
         self._clear_gradients()
         memory.reset_peak(device)
         self._recorder.begin_step(step)
         self._stepping.begin_step(step, device)
         try:
             with torch.enable_grad():
+                if finder is not None:
+                    finder.look_at_inputs(batch.args, batch.kwargs)
                 started = time.perf_counter()
                 with self._reported(FailureKind.FORWARD_RAISED):
                     output = model(*batch.args, **batch.kwargs)
                 self._synchronize(device)
                 forward_done = time.perf_counter()
                 self._recorder.begin_phase(Phase.LOSS)
-                loss = compute_loss(settings.loss, self._workload.loss, output, batch.targets)
+                with finder.watching_loss(output) if finder is not None else nullcontext():
+                    loss = compute_loss(settings.loss, self._workload.loss, output, batch.targets)
                 del output
                 self._stepping.loss(loss)
                 self._recorder.begin_phase(Phase.BACKWARD)
@@ -94,6 +111,8 @@ class StepRunner:
                 self._synchronize(device)
                 backward_done = time.perf_counter()
                 self._stepping.end_backward()
+                if finder is not None:
+                    self._origin = finder.origin(step, loss)
             self._recorder.complete_step()
             stepped = self._optimize(settings, device)
             finished = time.perf_counter()

@@ -22,7 +22,7 @@ from hookscope.engine.stopper import Stopper
 from hookscope.engine.traced_calls import Tensors
 from hookscope.protocol import events
 from hookscope.protocol.identity import Slot, TensorRef
-from hookscope.protocol.stops import SLOT_OF, EventKind, NonFinite, StackFrame, StepEvent, StopKind, StopReason
+from hookscope.protocol.stops import SLOT_OF, EventKind, NonFinite, StepEvent, StopKind, StopReason
 from hookscope.protocol.tensors import TensorSpec
 
 _NO_SPECS: Mapping[str, TensorSpec] = MappingProxyType({})
@@ -65,6 +65,7 @@ class StopDecision:
         self._variables = variables
         self._post = post
         self._non_finite = compile_condition(NonFinite())
+        self._at_hand: tuple[int, StepEvent, LightStack | None] | None = None
         self._specs: dict[tuple[str, int, EventKind], Mapping[str, TensorSpec]] = {}
 
     def at(self, step: int, event: StepEvent, tensors: Tensors, stack: LightStack | None) -> float:
@@ -89,24 +90,25 @@ class StopDecision:
         started = time.perf_counter()
         ref = self._show(step, event, tensors)
         self._variables.begin_stop()
-        self._frames = lambda: self._stack_of(event, stack)
-        self._step_and_event = (step, event)
+        self._at_hand = (step, event, stack)
         try:
             answer = self._stopper.stop(events.Stopped(step, event, reason, ref))
         finally:
             self._variables.end_stop()
+            self._at_hand = None
         self.goal = Goal(answer.mode, event, answer.path)
         return time.perf_counter() - started
 
     def post_stack(self) -> None:
         """Tell the window the frames of the event at hand. On the stopped thread."""
-        step, event = self._step_and_event
-        self._post(events.StackReady(step, event, self._frames()))
-
-    def _stack_of(self, event: StepEvent, stack: LightStack | None) -> tuple[StackFrame, ...]:
+        if self._at_hand is None:
+            return
+        step, event, stack = self._at_hand
         if event.kind in FORWARD:
-            return live_frames(self._variables)
-        return frames_of(stack) if stack is not None else ()
+            frames = live_frames(self._variables)
+        else:
+            frames = frames_of(stack) if stack is not None else ()
+        self._post(events.StackReady(step, event, frames))
 
     def _why(self, step: int, event: StepEvent, tensors: Tensors) -> StopReason | None:
         module = self.modules.get(event.path)

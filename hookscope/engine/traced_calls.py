@@ -2,11 +2,14 @@
 
 import threading
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 import torch
 
 from hookscope.engine.call_stack import LightStack
-from hookscope.engine.graph_walk import Edge
+
+if TYPE_CHECKING:
+    from hookscope.engine.graph_walk import Edge
 
 Tensors = list[tuple[str, torch.Tensor]]
 """Leaves and tensors that are at hand at an event."""

@@ -35,8 +35,8 @@ SHOWN_ELEMENTS = 3
 MAX_INTEGER_BITS = 256
 """Python refuses to write very long integers."""
 
-MAX_RANGE_ELEMENTS = 1 << 24
-"""Elements that are looked at for the ranges of one stack, all tensors together: some ten milliseconds on a CPU."""
+MAX_RANGE_ELEMENTS = 1 << 23
+"""Elements that are looked at for the ranges of one stack, all tensors together: ten to forty milliseconds on a CPU."""
 
 _LINE_BREAK = re.compile(r"\s*\n\s*")
 _LEFT_OUT = (ModuleType, FunctionType, BuiltinFunctionType, MethodType, type)

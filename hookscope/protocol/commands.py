@@ -94,6 +94,15 @@ class SetBreakpoints(msgspec.Struct, frozen=True, tag="set_breakpoints"):
     breakpoints: tuple[Breakpoint, ...]
 
 
+class FindNonFinite(msgspec.Struct, frozen=True, tag="find_non_finite"):
+    """Sent when idle. Runs up to `steps` steps and ends at the first one with a NaN or an infinity that does harm.
+
+    Answer: `NonFiniteSearched`, before `RunFinished`.
+    """
+
+    steps: int = 1
+
+
 class RequestStack(msgspec.Struct, frozen=True, tag="request_stack"):
     """Sent while stopped; answer: `StackReady` of the event at hand. Its refs can be viewed until the step goes on."""
 
@@ -145,6 +154,7 @@ Command = (
     | Pause
     | Continue
     | SetBreakpoints
+    | FindNonFinite
     | RequestStack
     | RequestSource
     | Abort

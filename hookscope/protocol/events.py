@@ -8,7 +8,7 @@ from hookscope.protocol.devices import DeviceInfo
 from hookscope.protocol.failures import Failure
 from hookscope.protocol.hooks import HookMode, OperationInfo
 from hookscope.protocol.identity import TensorRef
-from hookscope.protocol.stops import StackFrame, StepEvent, StopReason
+from hookscope.protocol.stops import NonFiniteOrigin, StackFrame, StepEvent, StopReason
 from hookscope.protocol.tensors import Badge, Record, TensorSpec
 from hookscope.protocol.tree import ModuleTree
 from hookscope.protocol.views import ViewResult
@@ -166,6 +166,13 @@ class BreakpointsSet(msgspec.Struct, frozen=True, tag="breakpoints_set"):
     unmatched: tuple[int, ...] = ()
 
 
+class NonFiniteSearched(msgspec.Struct, frozen=True, tag="non_finite_searched"):
+    """Sent after `FindNonFinite`. Without an origin, loss, outputs and gradients of all `steps` were finite."""
+
+    steps: int
+    origin: NonFiniteOrigin | None
+
+
 class LogPrinted(msgspec.Struct, frozen=True, tag="log_printed"):
     """Sent when a log point was passed."""
 
@@ -251,6 +258,7 @@ Event = (
     | Stopped
     | Continued
     | BreakpointsSet
+    | NonFiniteSearched
     | LogPrinted
     | StackReady
     | SourceReady

@@ -27,4 +27,8 @@ EXAMPLES: tuple[ExampleInfo, ...] = (
     ExampleInfo(
         "containers", "Modules and containers", "Nested blocks, a shared layer, and a ModuleList never called."
     ),
+    ExampleInfo("broken_exploding", "Fault 1: the loss leaps up", "Gradients grow from layer to layer. From where?"),
+    ExampleInfo("broken_nan", "Fault 2: NaN after one step", "The first loss is fine. Where is the first NaN born?"),
+    ExampleInfo("broken_dead", "Fault 3: nothing is learned", "The loss stays where it is. Which layer is silent?"),
+    ExampleInfo("broken_detached", "Fault 4: a part never learns", "The loss falls, yet one branch gets no gradient."),
 )

@@ -188,6 +188,48 @@ class StopReason(msgspec.Struct, frozen=True):
     values: dict[str, str] = {}
 
 
+class OriginPhase(StrEnum):
+    """Where a non-finite value was born."""
+
+    INPUT = "input"
+    """It was in the inputs already."""
+    PARAMETER = "parameter"
+    """A parameter had it before the step began."""
+    FORWARD = "forward"
+    LOSS = "loss"
+    BACKWARD = "backward"
+
+
+class NonFiniteOrigin(msgspec.Struct, frozen=True):
+    """The producer of the first non-finite value of a step that did harm: what went in was finite, what came out not.
+
+    Attributes:
+        step: The step.
+        phase: Where in the step.
+        path: The innermost module whose own forward runs the operation, forward or by its backward.
+        class_name: That module's class.
+        call: Index of its call.
+        operation: `sqrt:0`; of a parameter its name; `""` when it is not known.
+        what: What was born, for example `3 NaN, 1 +Inf`.
+        file: The user's source file in which the operation stands.
+        line: The line.
+        code: The source line.
+        refs: Captured tensors that led to it, what went in first, and what came out last.
+    """
+
+    step: int
+    phase: OriginPhase
+    path: str
+    class_name: str
+    call: int
+    operation: str
+    what: str
+    file: str = ""
+    line: int = 0
+    code: str = ""
+    refs: tuple[TensorRef, ...] = ()
+
+
 class StackFrame(msgspec.Struct, frozen=True):
     """One frame of the user's code at an event, or of the forward call that a backward event belongs to.
 

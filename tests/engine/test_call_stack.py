@@ -1,6 +1,8 @@
-"""Frames at an event: of real models in real steps, and nothing that they keep alive."""
+"""Frames at an event: of real models in a real debuggee, and nothing that they keep alive.
 
-import linecache
+Functions that are looked at have no `assert` of their own: pytest would let it ask for `locals()`.
+"""
+
 import sys
 import threading
 import weakref
@@ -10,54 +12,62 @@ from types import CodeType
 
 import pytest
 import torch
-from torch import nn
 
-from hookscope.engine import call_stack
-from hookscope.engine.buffers import BufferPool
+from hookscope.engine import call_stack, variables
 from hookscope.engine.call_stack import LightStack, VariableStore, frames_of, light_stack, live_frames
-from hookscope.engine.capture_writer import CaptureWriter
-from hookscope.engine.captures import CaptureStore
-from hookscope.engine.inputs import Batches
-from hookscope.engine.pause import Gate
-from hookscope.engine.recorder import Recorder
-from hookscope.engine.sources import load_source
-from hookscope.engine.step_runner import StepRunner
 from hookscope.engine.views import build_view
-from hookscope.engine.workload import Workload
-from hookscope.protocol.stops import StackFrame, Variable
+from hookscope.protocol import commands, events
+from hookscope.protocol.stops import ContinueMode, EventKind, StackFrame, Variable
 from hookscope.protocol.views import Statistics, StatisticsRequest
-from hookscope.protocol.workload import ExampleSource, FileSource, LossChoice, RunSettings
+from tests.engine.driving import SUM, Driver, driving
+
+MODEL = """\
+import torch
+from torch import nn
+from hookscope import Workload
 
 
 class Inner(nn.Module):
-    def forward(self, x: torch.Tensor) -> torch.Tensor:
+    def forward(self, x):
         return x * 2
 
 
 class Outer(nn.Module):
-    def __init__(self) -> None:
+    def __init__(self):
         super().__init__()
         self.block = nn.Sequential(nn.Linear(2, 3), Inner())
 
-    def forward(self, x: torch.Tensor) -> torch.Tensor:
+    def forward(self, x):
         shifted = x + 1
-        return self.block(shifted)
+        return self.block(
+            shifted,
+        )
 
 
-def step(workload: Workload, path: str, look: Callable[[], object]) -> object:
-    """Run a real step, and look from within hookscope's own hook when a module is entered for the first time."""
-    answers: list[object] = []
-    gate = Gate(lambda: answers.append(look()) if not answers else None)
-    store = CaptureStore(BufferPool(2**24))
-    recorder = Recorder(CaptureWriter(store, lambda _capture: None), gate)
-    recorder.watch({path: workload.model.get_submodule(path)})
-    gate.errand_wanted = True
-    try:
-        StepRunner(workload, Batches(workload), recorder, store).run(RunSettings(loss=LossChoice.SUM))
-    finally:
-        recorder.watch({})
-        store.clear()
-    return answers[0]
+workload = Workload(Outer(), torch.ones(1, 2))
+"""
+CALL = MODEL.splitlines().index("        return self.block(") + 1
+
+
+@pytest.fixture
+def model_file(tmp_path: Path) -> str:
+    file = tmp_path / "net.py"
+    file.write_text(MODEL, encoding="utf-8")
+    return str(file)
+
+
+def stack_at(driver: Driver, path: str, kind: EventKind) -> tuple[StackFrame, ...]:
+    """Run to an event of a module and ask for the stack there."""
+    driver.send(commands.RunSteps(1, ContinueMode.TO_SELECTED, path))
+    while driver.expect(events.Stopped).event.kind is not kind:
+        driver.send(commands.Continue(ContinueMode.TO_SELECTED, path))
+    driver.send(commands.RequestStack())
+    return driver.expect(events.StackReady).frames
+
+
+def finish(driver: Driver) -> None:
+    driver.send(commands.Continue())
+    driver.expect(events.RunFinished)
 
 
 def functions(frames: tuple[StackFrame, ...], *, user: bool = True) -> list[str]:
@@ -81,43 +91,53 @@ def store() -> Iterator[VariableStore]:
     made.end_stop()
 
 
-# -- stacks that are noted in passing ---------------------------------------------------------------------------
+# -- in a debuggee ----------------------------------------------------------------------------------------------
 
 
-def test_that_a_hook_in_a_nested_model_shows_the_models_frames_innermost_last() -> None:
-    light = step(Workload(Outer(), torch.ones(1, 2)), "block.1", light_stack)
-    frames = frames_of(light)
-    # The frames of these very tests' hooks are the user's too, and so is the lambda that looked.
-    assert functions(frames)[:1] == ["Outer.forward"]
-    outer = frames[[frame.user for frame in frames].index(True)]
-    assert outer.file == __file__
-    assert outer.text == linecache.getline(__file__, outer.line).strip() == "return self.block(shifted)"
-    assert outer.variables == ()
+@pytest.mark.parametrize("kind", [EventKind.FORWARD_ENTER, EventKind.BACKWARD_ENTER])
+def test_that_an_event_shows_the_models_frames_innermost_last(model_file: str, kind: EventKind) -> None:
+    with driving() as driver:
+        driver.load(model_file)
+        driver.change(SUM)
+        frames = stack_at(driver, "block.1", kind)
+        finish(driver)
+    assert functions(frames) == ["Outer.forward"]
+    outer = only(frames, "Outer.forward")
+    assert (outer.file, outer.line, outer.text) == (model_file, CALL, "return self.block(")
     library = functions(frames, user=False)
     assert library[0].endswith("_wrapped_call_impl"), "further out there is only the debuggee"
     assert "Sequential.forward" in library
-    assert not [frame for frame in frames if "/hookscope/engine/" in frame.file and "tests" not in frame.file]
+    assert library[-1].startswith("Module._call_impl"), "further in there are only hooks"
+
+
+def test_that_in_forward_the_users_frames_have_variables_and_the_libraries_none(model_file: str) -> None:
+    with driving() as driver:
+        driver.load(model_file)
+        driver.change(SUM)
+        frames = stack_at(driver, "block.1", EventKind.FORWARD_LEAVE)
+        shown = named(only(frames, "Outer.forward"))
+        ref = shown["shifted"].ref
+        assert ref is not None
+        view = driver.view_ref(ref, StatisticsRequest()).result
+        finish(driver)
+    assert list(shown) == ["self", "x", "shifted"]
+    assert shown["self"].type == "Outer"
+    assert shown["shifted"].text == "1 × 2 float32 cpu: 2"
+    assert isinstance(view, Statistics)
+    assert (view.count, view.maximum) == (2, 2.0)
+    assert not any(frame.variables for frame in frames if not frame.user)
 
 
 def test_that_the_model_of_an_example_counts_as_the_users() -> None:
-    loaded = load_source(ExampleSource("digits"), ())
-    frames = frames_of(step(loaded.workload, "classifier.1", light_stack))
-    assert functions(frames)[:1] == ["DigitsNet.forward"]
-    assert only(frames, "DigitsNet.forward").text.startswith("logits")
+    with driving() as driver:
+        driver.load("example:digits")
+        frames = stack_at(driver, "classifier.1", EventKind.BACKWARD_ENTER)
+        finish(driver)
+    assert functions(frames) == ["DigitsNet.forward"]
+    assert only(frames, "DigitsNet.forward").text.startswith("logits: torch.Tensor = self.classifier(")
 
 
-def test_that_a_model_from_a_file_shows_its_file_and_line(tmp_path: Path) -> None:
-    file = tmp_path / "net.py"
-    file.write_text(
-        "import torch\nfrom torch import nn\nfrom hookscope import Workload\n\n\n"
-        "class Net(nn.Module):\n    def __init__(self):\n        super().__init__()\n        self.layer = nn.Linear(2, 2)\n"
-        "\n    def forward(self, x):\n        return self.layer(\n            x,\n        )\n\n\n"
-        "workload = Workload(Net(), torch.ones(1, 2))\n",
-        encoding="utf-8",
-    )
-    loaded = load_source(FileSource(str(file), "workload"), ())
-    frame = only(frames_of(step(loaded.workload, "layer", light_stack)), "Net.forward")
-    assert (frame.file, frame.line, frame.text, frame.user) == (str(file), 12, "return self.layer(", True)
+# -- stacks that are noted in passing ---------------------------------------------------------------------------
 
 
 def test_that_recursion_shows_every_call_with_its_own_line() -> None:
@@ -170,27 +190,15 @@ def test_that_code_without_a_file_is_shown_without_text(store: VariableStore) ->
 # -- the frames of a stopped thread -----------------------------------------------------------------------------
 
 
-def test_that_a_stop_shows_the_variables_of_the_users_frames_alone(store: VariableStore) -> None:
-    model = Outer()
-    paths = {id(module): path for path, module in model.named_modules()}
-    workload = Workload(model, torch.ones(1, 2))
-    frames = step(workload, "block.1", lambda: live_frames(store, paths))
-    assert functions(frames)[:1] == ["Outer.forward"]
-    assert not any(frame.variables for frame in frames if not frame.user)
-    outer = frames[[frame.user for frame in frames].index(True)]
-    variables = named(outer)
-    assert list(variables) == ["self", "x", "shifted"]
-    assert (variables["self"].type, variables["self"].text) == ("Outer", "Outer")
-    assert variables["shifted"].text == "1 × 2 float32 cpu: 2"
-    assert outer.text == "return self.block(shifted)"
-
-
 def test_that_a_tensor_among_the_variables_can_be_viewed_until_the_stop_ends() -> None:
     store = VariableStore()
-    store.begin_stop()
+
+    def forward(x: torch.Tensor) -> StackFrame:
+        return live_frames(store)[-1]
+
     x = torch.tensor([1.0, 4.0])
-    frames = live_frames(store)
-    ref = named(frames[-1])["x"].ref
+    store.begin_stop()
+    ref = named(forward(x))["x"].ref
     assert ref is not None
     assert (ref.path, ref.leaf) == ("", "x")
     assert store.get(ref) is x
@@ -198,7 +206,6 @@ def test_that_a_tensor_among_the_variables_can_be_viewed_until_the_stop_ends() -
         view = build_view(tensor, StatisticsRequest())
     assert isinstance(view, Statistics)
     assert view.maximum == 4.0
-    del tensor
     store.end_stop()
     assert store.get(ref) is None
     with store.reading(ref) as tensor:
@@ -209,67 +216,82 @@ def test_that_variables_of_one_name_in_two_frames_and_stops_have_different_refs(
     def inner(x: torch.Tensor) -> tuple[StackFrame, ...]:
         return live_frames(store)
 
-    x = torch.ones(1)
-    refs = [variable.ref for _ in range(2) for variable in named_x(inner(x + 1))]
-    store.end_stop()
+    def outer(x: torch.Tensor) -> tuple[StackFrame, ...]:
+        return inner(x + 1)
+
+    def refs_of_x() -> list[object]:
+        return [named(frame)["x"].ref for frame in outer(torch.ones(1))[-2:]]
+
+    first, again = refs_of_x(), refs_of_x()
     store.begin_stop()
-    refs += [variable.ref for variable in named_x(inner(x + 1))]
-    assert len(refs) == 6
-    assert len(set(refs)) == 4, "asked twice in one stop, a variable keeps its ref"
-
-
-def named_x(frames: tuple[StackFrame, ...]) -> list[Variable]:
-    return [variable for frame in frames for variable in frame.variables if variable.name == "x"]
+    later = refs_of_x()
+    assert first == again
+    assert len({*first, *later}) == 4
 
 
 def test_that_nothing_stays_alive_after_a_stop_while_the_function_goes_on() -> None:
     store = VariableStore()
 
-    def forward() -> tuple[object, object]:
+    def forward() -> tuple[set[str], object, object]:
         activation = torch.ones(3)
-        captured = torch.ones(3)
-        seen = weakref.ref(activation), weakref.ref(captured)
+        enclosed: torch.Tensor | None = torch.ones(3)
+        seen = weakref.ref(activation), weakref.ref(enclosed)
 
-        def closure() -> torch.Tensor:
-            return captured
+        def closure() -> torch.Tensor | None:
+            return enclosed
 
         store.begin_stop()
         frames = live_frames(store)
-        assert {"activation", "captured"} <= named(frames[-1]).keys()
         store.end_stop()
-        del activation, captured
-        return seen[0](), seen[1]()
+        del activation
+        enclosed = None
+        return set(named(frames[-1])), seen[0](), seen[1]()
 
-    assert forward() == (None, None)
+    assert forward() == ({"activation", "enclosed", "seen", "store"}, None, None)
 
 
 def test_that_variables_can_be_read_and_written_as_before_after_a_stop(store: VariableStore) -> None:
-    def forward(x: int) -> tuple[int, int, dict[str, object]]:
+    def forward(x: int) -> tuple[int, int, set[str]]:
         count = 1
         live_frames(store)
         count += x
         later = eval("count")
-        return count, later, named(live_frames(store)[-1]).keys()
+        return count, later, set(named(live_frames(store)[-1]))
 
-    assert forward(2) == (3, 3, {"x", "count", "later"})
+    assert forward(2) == (3, 3, {"x", "count", "later", "store"})
 
 
 def test_that_a_dict_of_locals_is_not_changed_by_a_stop(store: VariableStore) -> None:
-    def forward(x: int) -> dict[str, object]:
+    def forward(x: int) -> tuple[set[str], StackFrame]:
         given = locals()
         del given["x"]
-        after = 1
-        frame = only(live_frames(store), "<locals>.forward")
-        assert sys.version_info >= (3, 13) or not frame.variables
-        return given | {"sum": after + x}
+        after = store
+        frame = live_frames(after)[-1]
+        return set(given), frame
 
-    assert forward(1).keys() == {"sum"}
+    given, frame = forward(1)
+    assert given == {"store"}
+    assert sys.version_info >= (3, 13) or not frame.variables
+
+
+def test_that_an_attribute_called_locals_hides_no_variables(store: VariableStore) -> None:
+    class Layer:
+        locals = 1
+
+    def forward(layer: Layer) -> StackFrame:
+        layer.locals += 1
+        return live_frames(store)[-1]
+
+    assert "layer" in named(forward(Layer()))
 
 
 def test_that_what_a_debugger_holds_of_a_frame_stays_complete(store: VariableStore) -> None:
-    held = sys._getframe().f_locals
-    live_frames(store)
-    assert held["store"] is store
+    def forward(x: int) -> dict[str, object]:
+        held = sys._getframe().f_locals
+        live_frames(store)
+        return dict(held)
+
+    assert forward(1).keys() >= {"x", "store"}
 
 
 def test_that_a_generator_among_the_variables_is_not_used_up(store: VariableStore) -> None:
@@ -284,19 +306,40 @@ def test_that_a_generator_among_the_variables_is_not_used_up(store: VariableStor
 
 
 def test_that_a_comprehension_shows_no_names_that_nobody_wrote(store: VariableStore) -> None:
-    (frames,) = [live_frames(store) for number in [7]]
+    def forward() -> tuple[StackFrame, ...]:
+        (frames,) = [live_frames(store) for number in [7]]
+        return frames
+
+    frames = forward()
     assert named(frames[-1])["number"].text == "7"
     assert all(variable.name.isidentifier() for frame in frames for variable in frame.variables)
+
+
+def test_that_the_innermost_frames_have_the_ranges_when_not_all_can_be_read(
+    store: VariableStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(variables, "MAX_RANGE_ELEMENTS", 5)
+
+    def inner(x: torch.Tensor) -> tuple[StackFrame, ...]:
+        return live_frames(store)
+
+    def outer(x: torch.Tensor) -> tuple[StackFrame, ...]:
+        return inner(x + 1)
+
+    texts = [named(frame)["x"].text for frame in outer(torch.ones(3))[-2:]]
+    assert texts == ["3 float32 cpu", "3 float32 cpu: 2"]
 
 
 def test_that_a_frame_shows_no_more_than_so_many_variables(
     store: VariableStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(call_stack, "MAX_VARIABLES", 2)
-    a, b, c = 1, 2, 3
-    assert len(live_frames(store)[-1].variables) == 2
-    assert len(live_frames(store, limit=1)) == 1
-    assert a + b + c == 6
+
+    def forward(a: int, b: int, c: int) -> tuple[StackFrame, ...]:
+        return live_frames(store, limit=1)
+
+    (frame,) = forward(1, 2, 3)
+    assert list(named(frame)) == ["a", "b"]
 
 
 def test_that_a_stop_ends_only_when_the_view_in_work_is_done(store: VariableStore) -> None:

@@ -1,6 +1,6 @@
 """Compiled models: what is said of them, what hooks do to them, and how they run eagerly.
 
-The backend is "eager": what the compiler captures is run as it is, so no code is generated and no compiler of C++ needed.
+The backend is "eager": what the compiler captures is run as it is, so that no code is generated.
 """
 
 import pytest
@@ -85,6 +85,7 @@ def test_that_run_eagerly_a_module_that_is_never_called_is_not_called_compiled(d
     assert driver.badges("", Slot.OUTPUT, "out") == []
 
 
+@pytest.mark.filterwarnings("ignore:The .grad attribute of a Tensor that is not a leaf:UserWarning")  # torch's own
 @pytest.mark.parametrize("name", ["whole", "whole_in_place", "part", "part_in_place"])
 def test_that_checked_before_its_first_call_a_model_still_compiles_as_one_graph(driver, name):
     driver.load(f"{MODELS}:{name}")
@@ -93,17 +94,13 @@ def test_that_checked_before_its_first_call_a_model_still_compiles_as_one_graph(
     paths = tuple(named_modules(model))
     driver.check(*paths)
     driver.run(2)
-    assert not driver.failures
+    assert [f.failure.exception.message for f in driver.failures] == []
     assert len(compiled_models.graphs) == 1
-    assert not any("hook" in str(node) for node in compiled_models.graphs[0].nodes)
+    assert [node.op for node in compiled_models.graphs[0].nodes if node.op == "call_function"] == ["call_function"] * 2
     inside = eager.compiled_paths(model)
     assert inside
     assert set(events_of(driver)) == set(paths) - inside - {"inner"}
-    driver.check()
-    driver.run()
-    assert len(compiled_models.graphs) == 1
     driver.change(EAGER)
-    driver.check(*paths)
     driver.run()
     assert set(events_of(driver)) == set(paths)
 

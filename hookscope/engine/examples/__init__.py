@@ -3,6 +3,10 @@
 from collections.abc import Callable
 
 from hookscope.engine.examples import (
+    broken_dead,
+    broken_detached,
+    broken_exploding,
+    broken_nan,
     cnn,
     containers,
     conv_relu,
@@ -25,5 +29,9 @@ BUILDERS: dict[str, Callable[[], Workload]] = {
     "cnn": cnn.build,
     "deep": deep.build,
     "containers": containers.build,
+    "broken_exploding": broken_exploding.build,
+    "broken_nan": broken_nan.build,
+    "broken_dead": broken_dead.build,
+    "broken_detached": broken_detached.build,
 }
 """Name of an example -> what makes it, the same each time and without touching the global random state."""

@@ -120,7 +120,8 @@ def test_13_that_under_a_checkpoint_the_gradients_belong_to_the_first_calls():
         [(0, "out"), (1, "out")],
         [(0, "out")],
     ]
-    assert "recomputed" in badges(seen, "0", "output", call=1)
+    assert badges(seen, "0", "output", call=1) == ("recomputed",)
+    assert "it stopped here" in absence(seen, "2", "output", call=1)
     assert {call for path in "012" for call, _ in arrived(seen, path, "grad_output")} == {0}
     assert value(seen, "1", "grad_output") == [[2, 2]]
     assert x.grad.tolist() == [[0.5, 0.5]]
