@@ -9,26 +9,29 @@ from torch import nn
 
 def is_compiled(module: nn.Module) -> bool:
     """Whether `torch.compile` wrapped the module, or `Module.compile` compiled it in place. Imports no compiler."""
-    return _wrapped(module) is not None or vars(module).get("_compiled_call_impl") is not None
+    return _wrapped(module) is not None or _is_compiled_in_place(module)
 
 
 def unwrapped(model: nn.Module) -> nn.Module:
     """Return what `torch.compile` wrapped, or the model itself.
 
     Calling the wrapper calls what it wraps, so that is the root of the tree: its paths are those of the model as it was
-    written. A wrapper further down is a module like any other, with the path `..._orig_mod` below it.
+    written. A wrapper further down is a module like any other, and has a child `_orig_mod`.
     """
     return _wrapped(model) or model
 
 
 def compiled_paths(model: nn.Module) -> frozenset[str]:
-    """Return the paths, as the tree has them, of the modules that run inside of compiled code."""
-    root = unwrapped(model)
+    """Return the paths, as the tree has them, of the modules that run inside of compiled code; a wrapper does not."""
+    modules = dict(unwrapped(model).named_modules())
     paths: set[str] = set()
-    for path, module in root.named_modules():
-        parent = path.rpartition(".")[0]
-        outer_is_compiled = parent in paths if path else is_compiled(model)
-        if outer_is_compiled or is_compiled(module):
+    for path, module in modules.items():
+        if path:
+            parent = path.rpartition(".")[0]
+            is_inside = parent in paths or _wrapped(modules[parent]) is not None
+        else:
+            is_inside = module is not model
+        if is_inside or _is_compiled_in_place(module):
             paths.add(path)
     return frozenset(paths)
 
@@ -54,3 +57,7 @@ def running_eagerly(wanted: bool) -> Iterator[None]:
 
 def _wrapped(module: nn.Module) -> nn.Module | None:
     return module._modules["_orig_mod"] if "_orig_mod" in module._modules else None
+
+
+def _is_compiled_in_place(module: nn.Module) -> bool:
+    return vars(module).get("_compiled_call_impl") is not None

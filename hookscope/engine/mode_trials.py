@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from torch import nn
+from torch.autograd.graph import Node
 
 from hookscope.engine.aliasing import Aliases
 from hookscope.engine.calls import Call
@@ -11,7 +12,7 @@ from hookscope.engine.compat import is_functorch_wrapped
 from hookscope.engine.failure_report import type_words
 from hookscope.engine.hooks import Arguments, Gradients, Handle, hook_forward, hook_legacy, hook_native, hook_replacing
 from hookscope.engine.legacy_hooks import first_tensor
-from hookscope.engine.tensor_tree import argument_leaves
+from hookscope.engine.tensor_tree import argument_leaves, leaves
 from hookscope.protocol.hooks import HookMode
 
 _IN_TRANSFORM = "it runs inside a torch.func transform, where PyTorch's full backward hook raises"
@@ -68,9 +69,13 @@ class TrialHooker:
 
     Args:
         modes: The modes by module path.
+
+    Attributes:
+        made_by: Graph nodes that made outputs, and the module whose output it is; of a parent and a child, the parent.
     """
 
     def __init__(self, modes: Mapping[str, HookMode]) -> None:
+        self.made_by: dict[Node, str] = {}
         self._modes = modes
         self._aliases: dict[str, list[Aliases]] = {}
 
@@ -96,8 +101,9 @@ class TrialHooker:
         self._aliases.setdefault(path, []).append(aliases)
         return aliases.args, aliases.kwargs
 
-    def left(self, path: str, _output: object, /) -> None:
-        """End what `replaced` began. See `hooks.Observer`."""
+    def left(self, path: str, output: object) -> None:
+        """Note what made the output, and end what `replaced` began. See `hooks.Observer`."""
+        self.made_by |= {tensor.grad_fn: path for _, tensor in leaves(output, "out") if tensor.grad_fn is not None}
         if self._aliases.get(path):
             self._aliases[path].pop().write_back()
 

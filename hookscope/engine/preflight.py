@@ -1,23 +1,24 @@
 """Tries hook modes out before a step: whether the model still runs with them, and whether its numbers stay.
 
 The first batch is run from one and the same state, without and with the hooks, and the state is put back each time.
-When the model raises only with them, the guilty modules are found by trying ever fewer. On the main thread.
+When the model raises only with them, the guilty modules are found by trying the suspects alone, else ever fewer modules.
+On the main thread.
 """
 
 import traceback
 from collections.abc import Mapping, Sequence
-from pathlib import Path
+from dataclasses import dataclass
 
 import torch
 from torch import nn
 from torch.nn.parameter import is_lazy
 
+from hookscope.engine.culprits import explain, suspects
 from hookscope.engine.eager import running_eagerly
-from hookscope.engine.failing_module import FailingModule, failing_module
-from hookscope.engine.failure_report import FailureError, describe_exception
+from hookscope.engine.failure_report import FailureError
 from hookscope.engine.hook_modes import Quiet, Verdict
 from hookscope.engine.hooks import Hooker, ModuleHooks
-from hookscope.engine.inputs import Batches, prepare
+from hookscope.engine.inputs import Batch, Batches, prepare
 from hookscope.engine.losses import compute_loss
 from hookscope.engine.mode_trials import Looker, Nobody, TrialHooker
 from hookscope.engine.module_tree import named_modules
@@ -32,6 +33,27 @@ from hookscope.protocol.workload import RunSettings
 _Values = dict[str, torch.Tensor | None]
 
 _NOT_YET = "the first step makes some of the model's parameters; from the next step on the mode can be tried"
+
+
+_GRADIENT = "gradient of "
+"""How the names of gradients begin, among the values of a run; the others are outputs."""
+
+
+@dataclass(frozen=True)
+class _Trial:
+    """How a run with some modes went.
+
+    Attributes:
+        values: What came out, or `None` when it raised.
+        reason: Why it raised, if one module's hook is the cause.
+        suspects: The modules whose hook may be the cause.
+        raised_in_forward: Whether that was before the loss.
+    """
+
+    values: _Values | None
+    reason: str = ""
+    suspects: tuple[str, ...] = ()
+    raised_in_forward: bool = False
 
 
 class Preflight:
@@ -50,6 +72,7 @@ class Preflight:
         self._settings = settings
         self._gate = gate
         self._modules = named_modules(workload.model)
+        self._in_forward = False
 
     def judge(self, modes: Mapping[str, HookMode]) -> Verdict | None:
         """Try these modes, while none of them is on the model.
@@ -73,37 +96,49 @@ class Preflight:
             traceback.clear_frames(error.__traceback__)
             return None
         refused = dict(looker.refused)
-        tried: _Values | None = None
-        while tried is None and (wanted := [path for path in modes if path not in refused]):
-            tried, reason = self._try(wanted, modes)
-            if tried is None:
-                refused |= self._guilty(wanted, modes, reason)
-        return Verdict(refused, self._remark(bare, tried) if tried is not None else "")
+        trial = _Trial({})
+        while wanted := [path for path in modes if path not in refused]:
+            trial = self._try(wanted, modes)
+            if trial.values is not None:
+                break
+            refused |= self._guilty(wanted, modes, trial)
+        return Verdict(refused, self._remark(bare, trial.values) if wanted and trial.values is not None else "")
 
-    def _guilty(self, paths: Sequence[str], modes: Mapping[str, HookMode], reason: str) -> dict[str, str]:
-        """Return which modules of some that cannot have their modes together cannot have them, and why."""
+    def _guilty(self, paths: Sequence[str], modes: Mapping[str, HookMode], trial: "_Trial") -> dict[str, str]:
+        """Return which modules of some that cannot have their modes together cannot have them, and why.
+
+        Args:
+            paths: The modules.
+            modes: The modes.
+            trial: How trying them together went.
+        """
         if len(paths) == 1:
-            return {paths[0]: reason}
+            return {paths[0]: trial.reason}
+        for path in trial.suspects:
+            alone = self._try([path], modes, backward=not trial.raised_in_forward)
+            if alone.values is None:
+                return {path: alone.reason}
         found: dict[str, str] = {}
         middle = len(paths) // 2
         for half in (paths[:middle], paths[middle:]):
-            tried, half_reason = self._try(half, modes)
-            if tried is None:
-                found |= self._guilty(half, modes, half_reason)
-        return found or dict.fromkeys(paths, reason)
+            part = self._try(half, modes, backward=not trial.raised_in_forward)
+            if part.values is None:
+                found |= self._guilty(half, modes, part)
+        return found or dict.fromkeys(paths, trial.reason)
 
-    def _try(self, paths: Sequence[str], modes: Mapping[str, HookMode]) -> tuple[_Values | None, str]:
-        """Run with the hooks; return what came out, or why nothing did."""
+    def _try(self, paths: Sequence[str], modes: Mapping[str, HookMode], *, backward: bool = True) -> "_Trial":
+        """Run with the hooks."""
         hooker = TrialHooker(modes)
         try:
-            return self._run(dict.fromkeys(paths, hooker)), ""
+            return _Trial(self._run(dict.fromkeys(paths, hooker), backward=backward))
         except Exception as error:
+            found = suspects(error, hooker.made_by, {id(self._modules[path]): path for path in paths})
             reason = explain(error, paths[0], self._modules)
             traceback.clear_frames(error.__traceback__)  # the frames hold activations
-            return None, reason
+            return _Trial(None, reason, tuple(found), raised_in_forward=self._in_forward)
 
-    def _run(self, hookers: Mapping[str, Hooker]) -> _Values:
-        """Run forward, loss and backward with these hooks, and put the state back."""
+    def _run(self, hookers: Mapping[str, Hooker], *, backward: bool = True) -> _Values:
+        """Run forward, and loss and backward if they are wanted, with these hooks, and put the state back."""
         self._gate.pass_safe_point()
         model = self._workload.model
         device = torch.device(self._settings.device)
@@ -117,17 +152,25 @@ class Preflight:
                 seed_everything(self._settings.seed)
             with Quiet(), torch.enable_grad(), running_eagerly(self._settings.run_eagerly):
                 hooks.set({path: self._modules[path] for path in hookers}, hookers)
+                self._in_forward = True
                 output = model(*batch.args, **batch.kwargs)
+                self._in_forward = False
                 values: _Values = {leaf: tensor.detach().clone() for leaf, tensor in leaves(output, "out")}
-                try:
-                    loss = compute_loss(self._settings.loss, self._workload.loss, output, batch.targets)
-                except FailureError:
-                    return values  # the outputs are all that can be compared
-                loss.backward()  # type: ignore[no-untyped-call]
-            return values | {f"grad {name}": parameter.grad for name, parameter in model.named_parameters()}
+                loss = self._loss(output, batch) if backward else None
+                if loss is not None:
+                    loss.backward()  # type: ignore[no-untyped-call]
+                    values |= {f"{_GRADIENT}{name}": parameter.grad for name, parameter in model.named_parameters()}
+            return values
         finally:
             hooks.set({})
             before.restore()
+
+    def _loss(self, output: object, batch: Batch) -> torch.Tensor | None:
+        """Return the loss, or `None` when there is none; then the outputs are all that can be compared."""
+        try:
+            return compute_loss(self._settings.loss, self._workload.loss, output, batch.targets)
+        except FailureError:
+            return None
 
     def _remark(self, bare: _Values, tried: _Values) -> str:
         """Say in what two runs differ, unless the model differs from itself."""
@@ -137,38 +180,8 @@ class Preflight:
         return f"changes the model's numbers: {', '.join(found)}"
 
 
-def explain(error: Exception, path: str, modules: Mapping[str, nn.Module]) -> str:
-    """Say why a model raised with PyTorch's backward hooks on a module.
-
-    Args:
-        error: What it raised.
-        path: The hooked module.
-        modules: All modules of the model by path.
-    """
-    message = str(error)
-    where = failing_module(error, modules)
-    if "BackwardHookFunction" in message and "inplace" in message:
-        is_within = where is not None and f"{where.path}.".startswith(f"{path}." if path else "")
-        tensor = "input" if is_within else "output"
-        return f"its {tensor} is modified in place by {_doer(error, where)}"
-    return f"with the hook on it the model raises {type(error).__name__}: {message.partition(chr(10))[0]}"
-
-
-def _doer(error: Exception, where: FailingModule | None) -> str:
-    """Name the module whose forward raised, or the line of the user's code that did it itself."""
-    frames = describe_exception(error).frames
-    users = [position for position, frame in enumerate(frames) if frame.user]
-    calls = [position for position, frame in enumerate(frames) if frame.function == "_call_impl"]
-    if users and (not calls or users[-1] > calls[-1]):  # not within a module of a library
-        frame = frames[users[-1]]
-        return f"{Path(frame.file).name}:{frame.line}, `{frame.text}`"
-    if where is None:
-        return "the model"
-    return f"`{where.path}` ({where.class_name})" if where.path else f"the {where.class_name}"
-
-
 def _differences(bare: _Values, tried: _Values) -> list[str]:
-    outputs = {leaf for leaf in bare.keys() | tried.keys() if not leaf.startswith("grad ")}
+    outputs = {leaf for leaf in bare.keys() | tried.keys() if not leaf.startswith(_GRADIENT)}
     gradients = (bare.keys() | tried.keys()) - outputs
     found = []
     if any(not _same(bare.get(leaf), tried.get(leaf)) for leaf in outputs):

@@ -88,15 +88,16 @@ class StopDecision:
         if reason is None:
             return 0.0
         started = time.perf_counter()
-        ref = self._show(step, event, tensors)
-        self._variables.begin_stop()
-        self._at_hand = (step, event, stack)
-        try:
-            answer = self._stopper.stop(events.Stopped(step, event, reason, ref))
-        finally:
-            self._variables.end_stop()
-            self._at_hand = None
-        self.goal = Goal(answer.mode, event, answer.path)
+        with self._stopper.turn():
+            ref = self._show(step, event, tensors)
+            self._variables.begin_stop()
+            self._at_hand = (step, event, stack)
+            try:
+                answer = self._stopper.stop(events.Stopped(step, event, reason, ref))
+            finally:
+                self._at_hand = None
+                self._variables.end_stop()
+            self.goal = Goal(answer.mode, event, answer.path)
         return time.perf_counter() - started
 
     def post_stack(self) -> None:
@@ -105,7 +106,7 @@ class StopDecision:
             return
         step, event, stack = self._at_hand
         if event.kind in FORWARD:
-            frames = live_frames(self._variables)
+            frames = live_frames(self._variables, {id(module): path for path, module in self.modules.items()})
         else:
             frames = frames_of(stack) if stack is not None else ()
         self._post(events.StackReady(step, event, frames))

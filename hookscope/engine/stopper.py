@@ -6,7 +6,8 @@
 
 import threading
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 from hookscope.engine.pause import Gate, StepAborted
 from hookscope.protocol.commands import Continue
@@ -35,8 +36,9 @@ class Stopper:
         """Whether a thread waits."""
         return self._is_stopped
 
-    def stop(self, stopped: Stopped) -> Continue:
-        """Tell the window, and wait for its word; meanwhile run what it asks for.
+    @contextmanager
+    def turn(self) -> Iterator[None]:
+        """Wait until no other thread is stopped; the block is this thread's stop.
 
         Raises:
             StepAborted: The window asked for Stop.
@@ -44,16 +46,24 @@ class Stopper:
         with self._turn:
             if self._gate.abort_wanted:
                 raise StepAborted
-            self._answer = None
-            self._is_stopped = True
-            self._post(stopped)
-            try:
-                answer = self._wait()
-            finally:
-                self._is_stopped = False
-                self._errands.clear()
-            self._post(Continued(stopped.step))
-            return answer
+            yield
+
+    def stop(self, stopped: Stopped) -> Continue:
+        """Tell the window, and wait for its word; meanwhile run what it asks for. Within a `turn`.
+
+        Raises:
+            StepAborted: The window asked for Stop.
+        """
+        self._answer = None
+        self._is_stopped = True
+        self._post(stopped)
+        try:
+            answer = self._wait()
+        finally:
+            self._is_stopped = False
+            self._errands.clear()
+        self._post(Continued(stopped.step))
+        return answer
 
     def go_on(self, command: Continue) -> None:
         """Let the stopped step go on."""

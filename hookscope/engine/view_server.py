@@ -53,10 +53,10 @@ class ViewServer:
                 self._outbox.post_view(self._answer(request))
 
     def _answer(self, request: RequestView) -> ViewReady:
-        variable = self._variables.get(request.ref)
-        if variable is not None:
-            result = build_view(variable, request.request)
-            return ViewReady(request.panel, request.number, request.ref, 0, spec_of(variable), (), result)
+        with self._variables.reading(request.ref) as variable:
+            if variable is not None:
+                result = build_view(variable, request.request)
+                return ViewReady(request.panel, request.number, request.ref, 0, spec_of(variable), (), result)
         with self._store.open(request.ref, request.step) as (capture, tensor):
             if capture is None:
                 nothing = NoPicture(NoPictureReason.NOT_CAPTURED)

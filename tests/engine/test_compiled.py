@@ -99,7 +99,7 @@ def test_that_checked_before_its_first_call_a_model_still_compiles_as_one_graph(
     assert [node.op for node in compiled_models.graphs[0].nodes if node.op == "call_function"] == ["call_function"] * 2
     inside = eager.compiled_paths(model)
     assert inside
-    assert set(events_of(driver)) == set(paths) - inside - {"inner"}
+    assert set(events_of(driver)) == set(paths) - inside
     driver.change(EAGER)
     driver.run()
     assert set(events_of(driver)) == set(paths)
@@ -115,15 +115,20 @@ def test_that_the_compiler_is_as_before_after_each_step(driver):
     assert len(compiled_models.graphs) == 1
 
 
-def test_that_only_what_is_inside_of_compiled_code_is_called_compiled():
+def test_that_only_what_is_compiled_is_said_to_be():
     compiled_models.part()
     model = compiled_models.made[-1]
-    assert eager.compiled_paths(model) == {"inner", "inner._orig_mod", "inner._orig_mod.0", "inner._orig_mod.1"}
+    inside = {"inner._orig_mod", "inner._orig_mod.0", "inner._orig_mod.1"}
+    assert eager.compiled_paths(model) == inside
     kinds = {info.path: [badge.kind for badge in info.badges] for info in describe_modules(model).modules}
-    assert {path for path, badges in kinds.items() if badges} == eager.compiled_paths(model)
+    assert {path for path, badges in kinds.items() if badges} == {"inner", *inside}
     assert eager.unwrapped(model) is model
     assert not eager.is_compiled(model)
     assert eager.is_compiled(model.inner)
+    assert eager.unwrapped(model.inner) is model.inner._orig_mod
+    assert eager.compiled_paths(model.inner) == {"", "0", "1"}
+    compiled_models.part_in_place()
+    assert eager.compiled_paths(compiled_models.made[-1]) == {"inner", "inner.0", "inner.1"}
 
 
 def test_that_observed_alone_a_compiled_model_says_why_it_has_no_values():

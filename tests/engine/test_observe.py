@@ -364,6 +364,25 @@ def test_that_values_of_inference_mode_are_ordinary_tensors():
     assert "torch.no_grad" in absence(seen, "", "grad_output")
 
 
+@pytest.mark.parametrize("backward", ["exact", "native", "alias", "legacy"])
+def test_that_every_way_to_capture_gradients_leaves_nothing_on_the_model(backward):
+    model = nn.Sequential(linear(TWO), nn.Sigmoid(), linear(TWO))
+    before = hooks_on(model), [module._is_full_backward_hook for module in model.modules()]
+    with hookscope.observe(model, backward=backward) as seen:
+        model(leaf_tensor([[0, 0]])).sum().backward()
+    assert (hooks_on(model), [module._is_full_backward_hook for module in model.modules()]) == before
+    assert value(seen, "1", "grad_output") == [[2, 2]]
+    assert value(seen, "1", "grad_input") == [[0.5, 0.5]]
+
+
+def test_that_a_refused_way_to_capture_gradients_is_said_and_replaced_by_the_exact_one():
+    model = nn.Sequential(linear(TWO), nn.ReLU(inplace=True))
+    with hookscope.observe(model, "1", backward="native") as seen:
+        model(leaf_tensor([[1, 1]])).sum().backward()
+    assert "native_refused" in badges(seen, "1", "grad_output")
+    assert value(seen, "1", "grad_output") == [[1, 1]]
+
+
 def test_that_a_compiled_model_says_so_and_is_seen_when_it_runs_eagerly():
     model = torch.compile(two_layers(), backend="eager")
     model(torch.ones(1, 2)).sum().backward()

@@ -4,8 +4,8 @@ Planted: `distances` takes a bare square root. Each digit's distance to itself i
 there the root's gradient is infinite, it meets a gradient of zero, and `0 * inf` is NaN. With a small number under the
 root, or `torch.cdist`, it would not happen.
 
-How it shows: in the first step all is finite forward, and so is grad_output of `distances`. Its grad_input is the first
-thing with a NaN, in every row; the layers of `encoder` only pass it on. The optimizer then writes it into their weights.
+How it shows: in the first step all is finite forward, and so is grad_output of `distances`. Its grad_input is the
+first thing with a NaN; the layers of `encoder` only pass it on. The optimizer then writes it into their weights.
 """
 
 import torch
