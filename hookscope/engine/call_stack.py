@@ -23,7 +23,7 @@ import torch
 
 from hookscope.engine.failure_report import is_user_file
 from hookscope.engine.variables import Describer, is_shown
-from hookscope.protocol.identity import Slot, TensorRef
+from hookscope.protocol.identity import LOCAL_PREFIX, Slot, TensorRef
 from hookscope.protocol.stops import StackFrame, Variable
 
 MAX_FRAMES = 64
@@ -134,7 +134,7 @@ class VariableStore:
 
     def add(self, frame_index: int, name: str, tensor: torch.Tensor) -> TensorRef:
         """Keep a tensor until the stop ends, and return what names it."""
-        ref = TensorRef("", Slot.OUTPUT, name, operation=f"local:{self._stop}:{frame_index}:{name}")
+        ref = TensorRef("", Slot.OUTPUT, name, operation=f"{LOCAL_PREFIX}{self._stop}:{frame_index}:{name}")
         with self._changed:
             self._tensors[ref] = tensor
         return ref

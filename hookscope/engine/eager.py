@@ -56,7 +56,8 @@ def running_eagerly(wanted: bool) -> Iterator[None]:
 
 
 def _wrapped(module: nn.Module) -> nn.Module | None:
-    return module._modules["_orig_mod"] if "_orig_mod" in module._modules else None
+    children = module._modules
+    return children["_orig_mod"] if "_orig_mod" in children else None  # noqa: SIM401 - TorchScript's has no get
 
 
 def _is_compiled_in_place(module: nn.Module) -> bool:

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Sequence
 
-from hookscope.protocol.identity import Slot, TensorRef
+from hookscope.protocol.identity import LOCAL_PREFIX, Slot, TensorRef
 
 SIGNIFICANT_DIGITS = 4
 EXPONENT_BELOW = 1e-4
@@ -83,8 +83,10 @@ def slot_label(ref: TensorRef) -> str:
     """Name the tensor of a ref within its module in PyTorch's words.
 
     `output`, `input 0`, `grad_input mask`, `weight`, `weight grad`; a second call adds `, call 1`, and of an operation
-    its name stands first: `add:1 output`.
+    its name stands first: `add:1 output`; a local variable has its own name.
     """
+    if ref.operation.startswith(LOCAL_PREFIX):
+        return ref.leaf
     match ref.slot:
         case Slot.PARAMETER:
             name = ref.leaf

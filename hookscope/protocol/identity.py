@@ -24,6 +24,10 @@ class Slot(StrEnum):
 SLOT_ORDER: tuple[Slot, ...] = tuple(Slot)
 
 
+LOCAL_PREFIX = "local:"
+"""Begins the `operation` of a local variable of a stopped step; it can be viewed until the step goes on."""
+
+
 class TensorRef(msgspec.Struct, frozen=True, gc=False):
     """Names one tensor of a step.
 
