@@ -43,7 +43,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         arguments: Words after the command's name; those of this process by default.
 
     Returns:
-        The exit status: 0, or 2 when something that was asked for could not be done.
+        The exit status: 0; 1 when `--find-nonfinite` has found something; 2 when something that was asked for could not
+        be done.
     """
     parser = _parser()
     given = parser.parse_args(arguments)
@@ -54,12 +55,35 @@ def main(arguments: Sequence[str] | None = None) -> int:
         options = _window_options(given)
     except _UsageError as error:
         _refuse(parser, error)
+    if given.find_nonfinite:
+        return _find_non_finite(options)
     if options.headless:
         os.environ["QT_QPA_PLATFORM"] = "offscreen"
 
     from hookscope.gui.app import run_window  # noqa: PLC0415 - Qt is loaded only when a window is wanted
 
     return run_window(options)
+
+
+def _find_non_finite(options: "WindowOptions") -> int:
+    """Search without a window, and print what was found."""
+    from hookscope.client.search import search_non_finite  # noqa: PLC0415
+    from hookscope.figures.failure_words import failure_lines  # noqa: PLC0415
+    from hookscope.figures.origin_words import origin_lines  # noqa: PLC0415
+    from hookscope.protocol.workload import RunSettings  # noqa: PLC0415
+
+    assert options.source is not None
+    settings = RunSettings(device=options.device, seed=options.seed)
+    outcome = search_non_finite(options.source, settings, options.inputs, max(options.steps, 1))
+    if outcome.failure is not None:
+        print("\n".join(failure_lines(outcome.failure)), file=sys.stderr)
+    if outcome.found is None:
+        return 2
+    if outcome.found.origin is None:
+        print(f"all finite in {outcome.found.steps} steps")
+        return 0
+    print("\n".join(origin_lines(outcome.found.origin)))
+    return 1
 
 
 def _refuse(parser: argparse.ArgumentParser, error: _UsageError) -> NoReturn:
@@ -81,6 +105,11 @@ def _parser() -> argparse.ArgumentParser:
     add("--seed", type=int, default=0, metavar="S", help="seed of the first step (default: %(default)s)")
     add("--input", metavar="TEXT", help="made-up inputs, for example 1x3x32x32 or 'int64<1000(1, 16); float32(1, 8)'")
     add("--screenshot", type=Path, metavar="FILE", help="write the window to a PNG file once the steps are drawn")
+    add(
+        "--find-nonfinite",
+        action="store_true",
+        help="say where the first NaN or infinity is born; exit status 1 if any",
+    )
     add("--headless", action="store_true", help="show no window, and end when the steps (and the screenshot) are done")
     add("--list-examples", action="store_true", help="list the built-in examples and end")
     add("--version", action="version", version=f"hookscope {__version__}")
@@ -104,13 +133,13 @@ def _list_examples() -> None:
 def _window_options(given: argparse.Namespace) -> "WindowOptions":
     source = _source(given.model) if given.model is not None else None
     if source is None:
-        for name in ("headless", "check", "steps", "input", "screenshot"):
+        for name in ("headless", "check", "steps", "input", "screenshot", "find_nonfinite"):
             if getattr(given, name):
-                raise _UsageError(f"--{name} needs a MODEL, for example example:digits")
+                raise _UsageError(f"--{name.replace('_', '-')} needs a MODEL, for example example:digits")
     inputs = _inputs(given.input) if given.input is not None else ()
     if given.screenshot is not None:
         _check_writable(given.screenshot)
-    if not given.headless:
+    if not (given.headless or given.find_nonfinite):
         _check_display()
 
     from hookscope.gui.app import WindowOptions  # noqa: PLC0415

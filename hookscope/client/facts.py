@@ -4,14 +4,24 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
+from hookscope.client.events import EventBook
 from hookscope.client.link import Link
 from hookscope.client.model import ModelMirror, Setup
 from hookscope.client.records import RecordBook
 from hookscope.client.state import SessionState
 from hookscope.protocol.devices import DeviceInfo
-from hookscope.protocol.events import Hello, StepFinished, StepProgress
+from hookscope.protocol.events import (
+    Hello,
+    LogPrinted,
+    NonFiniteSearched,
+    StackReady,
+    StepFinished,
+    StepProgress,
+    Stopped,
+)
 from hookscope.protocol.failures import Failure
 from hookscope.protocol.hooks import HookMode, OperationInfo, OperationRef
+from hookscope.protocol.stops import Breakpoint
 from hookscope.protocol.tree import ModuleTree
 from hookscope.protocol.workload import RunSettings, Source, WorkloadInfo
 
@@ -26,7 +36,7 @@ class Candidate:
 
 
 class SessionFacts:
-    """The read-only side of `DebugSession`, which alone changes any of it."""
+    """The side of `DebugSession` that is read; the session alone changes it, but for `trace_steps`."""
 
     def __init__(self) -> None:
         self._state = SessionState.NO_MODEL
@@ -129,6 +139,55 @@ class SessionFacts:
     def progress(self) -> StepProgress | None:
         """Where the running step is; `None` when none runs."""
         return self._model.progress
+
+    @property
+    def stopped(self) -> Stopped | None:
+        """Where and why the step is stopped; `None` in every state but `STOPPED`."""
+        return self._model.stepping.stopped
+
+    @property
+    def stack(self) -> StackReady | None:
+        """The frames of the event at hand, once `request_stack` is answered; `None` when the step has gone on."""
+        return self._model.stepping.stack
+
+    @property
+    def events(self) -> EventBook:
+        """The events of the newest traced steps; the same object all the time."""
+        return self._model.stepping.event_book
+
+    @property
+    def trace_steps(self) -> bool:
+        """Whether steps tell their events though nothing is to stop them; holds from the next `step` or `run` on."""
+        return self._model.stepping.trace_steps
+
+    @trace_steps.setter
+    def trace_steps(self, are_traced: bool) -> None:
+        self._model.stepping.trace_steps = are_traced
+
+    @property
+    def breakpoints(self) -> tuple[Breakpoint, ...]:
+        """All breakpoints and log points."""
+        return self._model.stepping.breakpoints
+
+    @property
+    def breakpoint_errors(self) -> Mapping[int, str]:
+        """Breakpoint id -> why it was refused; it does not stop."""
+        return MappingProxyType(self._model.stepping.errors)
+
+    @property
+    def unmatched_breakpoints(self) -> frozenset[int]:
+        """Ids of the breakpoints that match no module of the loaded model."""
+        return self._model.stepping.unmatched
+
+    @property
+    def logs(self) -> Sequence[LogPrinted]:
+        """What log points have printed, the newest last; of very many the oldest are dropped."""
+        return self._model.stepping.logs
+
+    @property
+    def non_finite_search(self) -> NonFiniteSearched | None:
+        """What the newest `find_non_finite` has found; `None` before its answer."""
+        return self._model.stepping.search
 
     @property
     def failure(self) -> Failure | None:

@@ -1,7 +1,8 @@
 """Where everything that a session will hear waits for its owner: filled by reader threads, emptied by the owner.
 
 It cannot grow without bound, however long the owner looks away: of a view per panel and of the progress only the
-newest is kept, records are merged per tensor ref, output keeps its end, and finished steps as many as a history holds.
+newest is kept, records are merged per tensor ref, output keeps its end, and of finished steps, logs and events no more
+are kept than their owner would keep.
 """
 
 import itertools
@@ -11,13 +12,17 @@ from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
 
 from hookscope.client.changes import Change, Ended, OutputPrinted
+from hookscope.client.events import KEPT_EVENTS, KEPT_STEPS
 from hookscope.client.output import TextTail
-from hookscope.protocol.events import Records, StepFinished, StepProgress, ViewReady
+from hookscope.protocol.events import LogPrinted, Records, StepEvents, StepFinished, StepProgress, ViewReady
 from hookscope.protocol.identity import TensorRef
 from hookscope.protocol.tensors import Record
 
 HISTORY_STEPS = 10_000
 """Finished steps that are kept."""
+
+KEPT_LOGS = 10_000
+"""Texts of log points that are kept."""
 
 Arrival = Change | Ended
 
@@ -49,6 +54,9 @@ class Inbox:
         self._on_ready = on_ready
         self._waiting: dict[Hashable, tuple[int, Arrival | _MergedRecords | _MergedOutput]] = {}
         self._step_keys: deque[Hashable] = deque()
+        self._log_keys: deque[Hashable] = deque()
+        self._event_keys: dict[tuple[int, int], list[Hashable]] = {}
+        self._event_counts: dict[tuple[int, int], int] = {}
         self._serial = itertools.count()
         self._changed = threading.Condition()
         self._closed = False
@@ -68,7 +76,8 @@ class Inbox:
         """Return everything and be empty again."""
         with self._changed:
             waiting, self._waiting = self._waiting, {}
-            self._step_keys.clear()
+            for kept in (self._step_keys, self._log_keys, self._event_keys, self._event_counts):
+                kept.clear()
         return [
             (sender, held.item() if isinstance(held, (_MergedRecords, _MergedOutput)) else held)
             for sender, held in waiting.values()
@@ -108,15 +117,35 @@ class Inbox:
             case ViewReady():
                 self._replace((sender, ViewReady, arrival.panel), sender, arrival)
             case StepFinished():
-                self._step_keys.append(self._append(sender, arrival))
-                if len(self._step_keys) > HISTORY_STEPS:
-                    del self._waiting[self._step_keys.popleft()]
+                self._append_bounded(self._step_keys, HISTORY_STEPS, sender, arrival)
+            case LogPrinted():
+                self._append_bounded(self._log_keys, KEPT_LOGS, sender, arrival)
+            case StepEvents():
+                self._append_events(sender, arrival)
             case _:
                 self._append(sender, arrival)
 
     def _replace(self, key: Hashable, sender: int, arrival: Arrival) -> None:
         self._waiting.pop(key, None)  # so that the newest stands where it arrived
         self._waiting[key] = (sender, arrival)
+
+    def _append_bounded(self, keys: deque[Hashable], bound: int, sender: int, arrival: Arrival) -> None:
+        keys.append(self._append(sender, arrival))
+        if len(keys) > bound:
+            del self._waiting[keys.popleft()]
+
+    def _append_events(self, sender: int, arrival: StepEvents) -> None:
+        """Keep the newest steps, each of them whole."""
+        step = (sender, arrival.step)
+        self._event_keys.setdefault(step, []).append(self._append(sender, arrival))
+        self._event_counts[step] = self._event_counts.get(step, 0) + len(arrival.events)
+        while len(self._event_keys) > KEPT_STEPS or (
+            sum(self._event_counts.values()) > KEPT_EVENTS and len(self._event_keys) > 1
+        ):
+            oldest = next(iter(self._event_keys))
+            del self._event_counts[oldest]
+            for key in self._event_keys.pop(oldest):
+                del self._waiting[key]
 
     def _append(self, sender: int, arrival: Arrival) -> Hashable:
         key = next(self._serial)

@@ -19,7 +19,7 @@ from hookscope.client.inbox import Inbox
 from hookscope.client.launcher import DebuggeeProcess
 from hookscope.client.output import OutputPump
 from hookscope.protocol.channel import Channel, ChannelClosedError, ConnectionChannel
-from hookscope.protocol.commands import Command, RunSteps
+from hookscope.protocol.commands import Command, FindNonFinite, RunSteps, TraceOperations
 from hookscope.protocol.events import Event, RunFinished
 from hookscope.protocol.wire import decode_event, encode
 
@@ -66,7 +66,7 @@ class Link:
 
     def send(self, command: Command) -> None:
         """Send a command; when the debuggee is gone it is dropped."""
-        if isinstance(command, RunSteps):
+        if isinstance(command, RunSteps | TraceOperations | FindNonFinite):
             with self._changed:
                 self._runs_started += 1
         self._outgoing.put(command)

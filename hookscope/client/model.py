@@ -12,6 +12,7 @@ import msgspec
 
 from hookscope.client.inbox import HISTORY_STEPS
 from hookscope.client.records import RecordBook
+from hookscope.client.stepping_mirror import SteppingMirror
 from hookscope.protocol import commands, events
 from hookscope.protocol.failures import Failure, FailureKind
 from hookscope.protocol.hooks import HookMode, OperationInfo, OperationRef
@@ -48,6 +49,7 @@ class ModelMirror:
         self.hooks_on: dict[str, tuple[str, ...]] = {}
         self.hello: events.Hello | None = None
         self.records = RecordBook()
+        self.stepping = SteppingMirror()
         self.history: deque[events.StepFinished] = deque(maxlen=HISTORY_STEPS)
         self.progress: events.StepProgress | None = None
         self.is_running = False
@@ -114,6 +116,7 @@ class ModelMirror:
             self.operations.clear()
             self.hook_modes.clear()
             self.refused_modes, self.hooks_on = {}, {}
+            self.stepping.logs.clear()
             self._forget_steps()
 
     def lose_debuggee(self) -> None:
@@ -121,6 +124,7 @@ class ModelMirror:
         self._unanswered = 0
         self.progress = None
         self.is_running = False
+        self.stepping.let_go()
 
     def note(self, event: events.Event) -> None:
         """Apply an event of the model's debuggee."""
@@ -136,6 +140,8 @@ class ModelMirror:
                 self._note_applied(event)
             case events.StepProgress():
                 self.progress = event
+            case events.StepEvents():
+                self._forget_former_steps()
             case events.Records():
                 self._forget_former_steps()
                 self.records.add(event.records)
@@ -146,6 +152,7 @@ class ModelMirror:
             case events.RunFinished():
                 self.progress = None
                 self.is_running = False
+        self.stepping.note(event)
 
     def note_failure(self, failure: Failure) -> None:
         """Take back inputs that the debuggee refused, so that they are not replayed."""
@@ -166,3 +173,4 @@ class ModelMirror:
     def _forget_steps(self) -> None:
         self.records.clear()
         self.history.clear()
+        self.stepping.event_book.clear()

@@ -10,11 +10,12 @@ from types import TracebackType
 from typing import Self
 
 from hookscope.client.changes import Change, Ended, OutputPrinted, StateChanged
-from hookscope.client.facts import Candidate, SessionFacts
+from hookscope.client.facts import Candidate
 from hookscope.client.inbox import Arrival, Inbox
 from hookscope.client.link import Link
 from hookscope.client.model import Setup
 from hookscope.client.state import ALLOWED, SessionState, SessionStateError
+from hookscope.client.stepping import SteppingSession
 from hookscope.client.supervisor import LadderTimes, Supervisor, failure_of, version_mismatch
 from hookscope.protocol import commands, events
 from hookscope.protocol.failures import Failure, FailureKind
@@ -30,7 +31,7 @@ _MENDED_BY_SETUP = frozenset({FailureKind.DEVICE_UNAVAILABLE, FailureKind.BAD_IN
 """Failures that are over when a new setting or input is in force."""
 
 
-class DebugSession(SessionFacts):
+class DebugSession(SteppingSession):
     """One debuggee at a time and all that belongs to it.
 
     Every intent returns at once; what comes of it is told by `drain`. An intent that the state forbids (see `ALLOWED`)
@@ -136,27 +137,6 @@ class DebugSession(SessionFacts):
             self._failed_setup = None  # a restart that failed is tried again with these
         self._model.give_inputs(inputs, is_sent=self._send(commands.SetInputs(inputs)))
 
-    def step(self) -> None:
-        """Run one step."""
-        self._demand("step")
-        self._start(commands.RunSteps(1))
-
-    def run(self, count: int | None = None) -> None:
-        """Run steps: `count` of them, or until `pause` or `stop`."""
-        self._demand("run")
-        self._start(commands.RunSteps(count))
-
-    def pause(self) -> None:
-        """End the run after the current step."""
-        self._demand("pause")
-        self._send(commands.Pause(at_event=False))
-
-    def stop(self) -> None:
-        """End the run as soon as can be: at the next hook, else by an interrupt, else by killing the process."""
-        self._demand("stop")
-        self._stop_run()
-        self._announce(self._enter(SessionState.STOPPING))
-
     def request_view(
         self, panel: str, number: int, ref: TensorRef, request: ViewRequest, step: int | None = None
     ) -> None:
@@ -197,10 +177,6 @@ class DebugSession(SessionFacts):
         if self._state not in ALLOWED[intent]:
             raise SessionStateError(f"{intent}: not while the session is in the state {self._state.value!r}")
 
-    def _enter(self, state: SessionState) -> StateChanged:
-        self._state = state
-        return StateChanged(state)
-
     def _announce(self, change: StateChanged) -> None:
         """Let `drain` return what an intent changed."""
         self._inbox.put(_OWN, change)
@@ -212,11 +188,8 @@ class DebugSession(SessionFacts):
         self._active.send(command)
         return True
 
-    def _start(self, command: commands.RunSteps | commands.TraceOperations) -> None:
-        self._model.is_running = self._send(command)
-        self._announce(self._enter(SessionState.RUNNING))
-
     def _stop_run(self) -> None:
+        self._model.stepping.let_go()
         if self._active is not None:
             self._supervisor.stop(self._active)
 
@@ -289,6 +262,8 @@ class DebugSession(SessionFacts):
         self._model.replace(candidate.setup, candidate.hello, loaded)
         self._fail(None)
         self._send(self._model.hooks())
+        if self.breakpoints:
+            self._send(commands.SetBreakpoints(self.breakpoints))
         return [loaded, self._enter(SessionState.IDLE)]
 
     def _give_up(self, candidate: Candidate, failure: Failure) -> list[Change]:
@@ -306,6 +281,10 @@ class DebugSession(SessionFacts):
                 self._fail(arrival.failure)
                 self._model.note_failure(arrival.failure)
                 return [arrival]
+            case events.Stopped() if self._state is not SessionState.RUNNING:
+                return []  # it crossed a Stop, which ends it
+            case events.StackReady() if not self._model.stepping.is_of_this_stop(arrival):
+                return []
         self._model.note(arrival)
         return [arrival, *self._consequences_of(arrival)]
 
@@ -315,6 +294,8 @@ class DebugSession(SessionFacts):
                 self._fail(None)
             case events.SettingsApplied() if self._failure is not None and self._failure.kind in _MENDED_BY_SETUP:
                 self._fail(None)
+            case events.Stopped():
+                return [self._enter(SessionState.STOPPED)]
             case events.RunFinished() if self._candidate is None:
                 return [self._enter(SessionState.IDLE)]
         return []

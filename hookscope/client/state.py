@@ -6,7 +6,7 @@ from enum import StrEnum
 class SessionState(StrEnum):
     """Where a session is; every enabled flag of the window derives from it.
 
-    `NO_MODEL -> LAUNCHING -> LOADING -> IDLE -> RUNNING -> IDLE`; from any state with a debuggee to `LOST`.
+    `NO_MODEL -> LAUNCHING -> LOADING -> IDLE -> RUNNING <-> STOPPED`, then `IDLE`; with a debuggee, any to `LOST`.
     """
 
     NO_MODEL = "no_model"
@@ -20,7 +20,7 @@ class SessionState(StrEnum):
     STOPPING = "stopping"
     """The run was told to end and has not ended yet."""
     STOPPED = "stopped"
-    """A step is held inside a hook."""
+    """A step is held at an event, inside a hook."""
     LOST = "lost"
     """The debuggee is gone; what it had told can still be read, and `restart` brings the model back."""
 
@@ -31,6 +31,8 @@ class SessionStateError(Exception):
 
 _STATES = frozenset(SessionState)
 _IN_LAUNCH = frozenset({SessionState.LAUNCHING, SessionState.LOADING})
+_WITH_DEBUGGEE = _STATES - {SessionState.NO_MODEL, SessionState.LOST}
+_IDLE_OR_STOPPED = frozenset({SessionState.IDLE, SessionState.STOPPED})
 
 ALLOWED: dict[str, frozenset[SessionState]] = {
     "open": _STATES,
@@ -40,13 +42,26 @@ ALLOWED: dict[str, frozenset[SessionState]] = {
     "set_default_hook_mode": _STATES,
     "check_operations": _STATES - {SessionState.NO_MODEL},
     "trace_operations": frozenset({SessionState.IDLE}),
-    "change_settings": frozenset({SessionState.NO_MODEL, SessionState.IDLE, SessionState.STOPPED, SessionState.LOST}),
-    "give_inputs": frozenset({SessionState.IDLE, SessionState.STOPPED, SessionState.LOST}),
+    "change_settings": frozenset({SessionState.NO_MODEL, SessionState.IDLE, SessionState.LOST}),
+    "give_inputs": frozenset({SessionState.IDLE, SessionState.LOST}),
     "step": frozenset({SessionState.IDLE}),
     "run": frozenset({SessionState.IDLE}),
     "pause": frozenset({SessionState.RUNNING}),
+    "finish_step": frozenset({SessionState.RUNNING, SessionState.STOPPED}),
+    "continue_": frozenset({SessionState.STOPPED}),
+    "step_into": _IDLE_OR_STOPPED,
+    "step_over": _IDLE_OR_STOPPED,
+    "step_out": _IDLE_OR_STOPPED,
+    "run_to": _IDLE_OR_STOPPED,
+    "to_non_finite": _IDLE_OR_STOPPED,
+    "to_end_of_forward": _IDLE_OR_STOPPED,
+    "to_end_of_backward": _IDLE_OR_STOPPED,
+    "find_non_finite": frozenset({SessionState.IDLE}),
     "stop": frozenset({SessionState.RUNNING, SessionState.STOPPED}),
+    "set_breakpoints": _STATES,
     "restart": _STATES - _IN_LAUNCH,
-    "request_view": _STATES - {SessionState.NO_MODEL, SessionState.LOST},
+    "request_view": _WITH_DEBUGGEE,
+    "request_stack": frozenset({SessionState.STOPPED}),
+    "request_source": _WITH_DEBUGGEE,
 }
 """In which states each method of `DebugSession` may be called."""

@@ -36,6 +36,7 @@ Tensors = Sequence[tuple[str, torch.Tensor]]
 _Value = TypeVar("_Value")
 
 _FEWEST_DIGITS, _ALL_DIGITS = 4, 17
+_EXPONENT_FROM = 1e6
 
 
 @dataclass(frozen=True)
@@ -108,8 +109,9 @@ def spec_words(spec: TensorSpec) -> str:
 
 
 def number_words(value: float, limit: float | None = None) -> str:
-    """Write a number with four significant digits, or with as many as tell it from a limit."""
-    for digits in range(_FEWEST_DIGITS, _ALL_DIGITS):
+    """Write a number with four significant digits, or with as many as tell it from a limit; below a million, whole."""
+    whole = len(str(int(abs(value)))) if abs(value) < _EXPONENT_FROM else 0
+    for digits in range(max(whole, _FEWEST_DIGITS), _ALL_DIGITS):
         text = f"{value:.{digits}g}"
         if limit is None or float(text) != limit:
             return text

@@ -24,7 +24,7 @@ _GUARD = "BackwardHookFunction"
 """The name, in messages and of graph nodes, of what makes these views."""
 
 
-def suspects(error: BaseException, made_by: Mapping[Node, str], paths: Mapping[int, str]) -> list[str]:
+def suspects(error: BaseException, made_by: Mapping[Node | None, str], paths: Mapping[int, str]) -> list[str]:
     """Return the modules whose hook may be the one that the model cannot have, the most likely first.
 
     Args:

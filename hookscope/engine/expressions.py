@@ -156,7 +156,7 @@ def _problem(node: ast.AST, bound: set[str]) -> str:
             return f"unknown name `{name}`; " + (f"did you mean `{near[0]}`?" if near else f"there are {_KNOWN}")
         case ast.Attribute(attr=name) if name.startswith("__"):
             return f"`{name}` cannot be used; names with two underscores are Python's own"
-        case ast.Call(func=ast.Attribute(attr=name)) if name.endswith("_"):
+        case ast.Call(func=ast.Attribute(attr=name)) if name.endswith("_") and not name.startswith("__"):
             return f"a condition only looks; `{name}` would change something"
         case ast.NamedExpr():
             return "a condition only looks; `:=` stores a value"

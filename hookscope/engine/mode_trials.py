@@ -1,10 +1,9 @@
 """Observers for trying hook modes out: they put the hooks of a mode on modules, look on, and record nothing."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from torch import nn
-from torch.autograd.graph import Node
 
 from hookscope.engine.aliasing import Aliases
 from hookscope.engine.calls import Call
@@ -14,6 +13,9 @@ from hookscope.engine.hooks import Arguments, Gradients, Handle, hook_forward, h
 from hookscope.engine.legacy_hooks import first_tensor
 from hookscope.engine.tensor_tree import argument_leaves, leaves
 from hookscope.protocol.hooks import HookMode
+
+if TYPE_CHECKING:
+    from torch.autograd.graph import Node
 
 _IN_TRANSFORM = "it runs inside a torch.func transform, where PyTorch's full backward hook raises"
 
@@ -75,7 +77,7 @@ class TrialHooker:
     """
 
     def __init__(self, modes: Mapping[str, HookMode]) -> None:
-        self.made_by: dict[Node, str] = {}
+        self.made_by: dict[Node | None, str] = {}
         self._modes = modes
         self._aliases: dict[str, list[Aliases]] = {}
 

@@ -59,7 +59,7 @@ def observe(
         model: Any module.
         modules: A glob or module path, or several; `*` matches every module, the root `""` included.
         backward: How gradients are captured. `exact` leaves the model as it is; `native` is what PyTorch's own full
-            backward hook delivers, with what that hook does to the model: it changes bits, and raises where an output is
+            backward hook delivers, with what that hook does to a model: it changes bits, and raises where an output is
             written to; `alias` tells the share of a module that returns its input; `legacy` is the deprecated
             `register_backward_hook`. A module that cannot have the hook is captured exactly, and its records say so.
         budget_bytes: What the copies may hold; `None` is a quarter of what is free now on the model's device. What does

@@ -1,7 +1,7 @@
 """Tries hook modes out before a step: whether the model still runs with them, and whether its numbers stay.
 
 The first batch is run from one and the same state, without and with the hooks, and the state is put back each time.
-When the model raises only with them, the guilty modules are found by trying the suspects alone, else ever fewer modules.
+When the model raises only with them, the guilty modules are found: by trying suspects alone, else ever fewer modules.
 On the main thread.
 """
 
@@ -144,7 +144,7 @@ class Preflight:
         device = torch.device(self._settings.device)
         batch = prepare(self._batches.first(), device, self._settings.requires_grad)
         beside = [self._workload.loss] if isinstance(self._workload.loss, nn.Module) else []
-        before = StateSnapshot.take(model, device, parameters=False, beside=beside)
+        before = StateSnapshot.take(model, device, parameters=True, beside=beside)
         hooks = ModuleHooks(Nobody())
         try:
             model.zero_grad(set_to_none=True)

@@ -38,12 +38,12 @@ class WantedModes:
             modes: The wanted modes; they hold from the next step on, when they have been tried.
         """
         wanted = {path: mode for path, mode in modes.items() if path in modules and mode is not HookMode.EXACT}
-        self._modules = modules
-        if wanted != self._wanted:
-            self._wanted, self._verdict = wanted, None
+        if not self._is_known(wanted):
+            self._verdict = None
             self._recorder.watch(modules)  # else hooks of ours would be taken for the user's
             found = {path: refusal(modules[path], mode) for path, mode in wanted.items()}
             self._refused_at_once = {path: reason for path, reason in found.items() if reason}
+        self._modules, self._wanted = modules, wanted
         self._watch()
 
     def try_out(self, preflight: Preflight) -> bool:
@@ -62,7 +62,7 @@ class WantedModes:
         self._watch()  # none of them may be on the model while they are tried
         wanted = self._wanted
         verdict = preflight.judge(self._to_try())
-        if self._wanted is wanted:  # else the window has changed its mind meanwhile
+        if self._wanted == wanted:  # else the window has changed its mind meanwhile
             self._verdict = verdict
             self._watch()
         return self.answer() != known
@@ -73,12 +73,19 @@ class WantedModes:
         Args:
             unknown: What is no module of the model.
         """
-        refused = self._refused_at_once
+        found = self._refused_at_once
         if self._verdict is not None:
-            refused = refused | dict(self._verdict.refused)
+            found = found | dict(self._verdict.refused)
+        refused = {path: reason for path, reason in found.items() if path in self._wanted}
         modes = {path: mode for path, mode in self._wanted.items() if path not in refused}
         paths = self._recorder.paths
         return HooksSet(paths, unknown, modes, refused, {path: hooks_on(path, modes) for path in paths})
+
+    def _is_known(self, wanted: Mapping[str, HookMode]) -> bool:
+        """Whether all that was found out about the present modes holds for these too."""
+        if self._verdict is not None and self._verdict.remark:
+            return wanted == self._wanted
+        return wanted.items() <= self._wanted.items()
 
     def _to_try(self) -> dict[str, HookMode]:
         return {path: mode for path, mode in self._wanted.items() if path not in self._refused_at_once}
@@ -86,7 +93,7 @@ class WantedModes:
     def _watch(self) -> None:
         """Watch the modules: in the modes that hold, or, before those were tried, exactly."""
         if self._verdict is None:
-            at_once = {path: self._wanted[path] for path in self._refused_at_once}
+            at_once = {path: mode for path, mode in self._wanted.items() if path in self._refused_at_once}
             self._recorder.watch(self._modules, at_once)
         else:
             self._recorder.watch(self._modules, self._wanted, self._verdict)

@@ -1,8 +1,9 @@
 """How badges look: a glyph of its own for each kind, so that none is told by its colour alone."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from hookscope.protocol.tensors import BadgeKind
+from hookscope.protocol.tensors import Badge, BadgeKind
 
 
 @dataclass(frozen=True)
@@ -49,4 +50,11 @@ LOOKS: dict[BadgeKind, BadgeLook] = {
     BadgeKind.ALIAS: BadgeLook("msc.clone"),
     BadgeKind.LEGACY: BadgeLook("msc.archive"),
 }
-"""One row a kind."""
+"""One row a kind, the more important before the less important."""
+
+_RANK = {kind: rank for rank, kind in enumerate(LOOKS)}
+
+
+def look_of(badges: Sequence[Badge]) -> BadgeLook | None:
+    """Return the look of the most important badge; `None` when there is none."""
+    return LOOKS[min((badge.kind for badge in badges), key=_RANK.__getitem__)] if badges else None

@@ -2,7 +2,7 @@
 
 from PySide6.QtCore import QCoreApplication
 
-from hookscope.figures import badge_words
+from hookscope.protocol import badge_words
 from hookscope.protocol.tensors import Badge
 
 

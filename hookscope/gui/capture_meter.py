@@ -23,13 +23,7 @@ class CaptureMeter(QWidget):
         self._held = self._budget = 0
         self._text = ""
         self.setFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
-        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Preferred)
-        self.setToolTip(
-            self.tr(
-                "Memory that the captures of the newest steps take, of what they may take.\n"
-                "When it is full, the oldest step leaves first. How much it is can be set in the preferences."
-            )
-        )
+        self.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Preferred)
 
     @property
     def text(self) -> str:
@@ -59,18 +53,23 @@ class CaptureMeter(QWidget):
         if text != self._text:
             self._text = text
             self.setAccessibleName(text)
+            explained = self.tr(
+                "Memory that the captures of the newest steps take, of what they may take. When it is full, the oldest "
+                "step leaves first. How much it is can be set in the preferences."
+            )
+            self.setToolTip(f"{text}\n{explained}")
             self.updateGeometry()
         self.update()
 
     def sizeHint(self) -> QSize:
         """Return room for the figure and the bar."""
         metrics = self.fontMetrics()
-        bar = (_BAR_CHARS + 1) * metrics.averageCharWidth() if self._budget else 0
-        return QSize(metrics.horizontalAdvance(self._text) + bar, metrics.height())
+        return QSize(self.minimumSizeHint().width() + metrics.horizontalAdvance(self._text) + 1, metrics.height())
 
     def minimumSizeHint(self) -> QSize:
-        """Return the same room."""
-        return self.sizeHint()
+        """Return room for the bar; in a narrow window the figure is cut short."""
+        metrics = self.fontMetrics()
+        return QSize((_BAR_CHARS + 1) * metrics.averageCharWidth() if self._budget else 0, metrics.height())
 
     def changeEvent(self, event: QEvent) -> None:
         """Follow the theme."""
@@ -97,6 +96,7 @@ class CaptureMeter(QWidget):
                 painter.setClipping(False)
                 area.setLeft(width + metrics.averageCharWidth())
             painter.setPen(QColor(theme.at_hand if self.is_nearly_full else theme.text))
-            painter.drawText(area, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, self._text)
+            text = metrics.elidedText(self._text, Qt.TextElideMode.ElideRight, area.width())
+            painter.drawText(area, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, text)
         finally:
             painter.end()

@@ -30,7 +30,7 @@ class DockPlace:
 
 
 PLACES: dict[str, DockPlace] = {
-    "modules": DockPlace(_Area.LeftDockWidgetArea, 44),
+    "modules": DockPlace(_Area.LeftDockWidgetArea, 50),
     "details": DockPlace(_Area.RightDockWidgetArea, 40, share=3),
     "workload": DockPlace(_Area.RightDockWidgetArea, 40, share=2),
     "history": DockPlace(_Area.BottomDockWidgetArea, 10),
@@ -134,5 +134,12 @@ class DockLayout(QObject):
         ):
             sizes = [PLACES[dock.objectName()].size * unit for dock in docks]
             self._window.resizeDocks(docks, sizes, direction)
-        heights = [PLACES[dock.objectName()].share * self._window.height() for dock in sides]
+        heights = [round(self._share(dock, sides) * self._window.height()) for dock in sides]
         self._window.resizeDocks(sides, heights, Qt.Orientation.Vertical)
+
+    @staticmethod
+    def _share(dock: QDockWidget, docks: list[QDockWidget]) -> float:
+        """Return the part of its side that a dock takes."""
+        place = PLACES[dock.objectName()]
+        places = (PLACES[other.objectName()] for other in docks)
+        return place.share / sum(other.share for other in places if other.area is place.area)

@@ -8,14 +8,22 @@ from PySide6.QtCore import QObject, Qt, QTimer, Signal, Slot
 from hookscope.client.changes import Change, OutputPrinted, StateChanged
 from hookscope.client.session import DebugSession
 from hookscope.protocol.events import (
+    BreakpointsSet,
+    Continued,
     Failed,
     HooksSet,
     Loaded,
+    LogPrinted,
+    NonFiniteSearched,
     OperationsTraced,
     Records,
     SettingsApplied,
+    SourceReady,
+    StackReady,
+    StepEvents,
     StepFinished,
     StepProgress,
+    Stopped,
     ViewReady,
 )
 
@@ -28,8 +36,20 @@ _BARE_SIGNALS: dict[type, tuple[str, ...]] = {
     HooksSet: ("hooks_changed",),
     SettingsApplied: ("settings_changed",),
     StepProgress: ("progress_changed",),
+    Continued: ("continued",),
+    BreakpointsSet: ("breakpoints_changed",),
 }
 """Which signals without an argument each change is told with, in order; whoever hears them asks the session."""
+
+_PASSED_ON: dict[type, str] = {
+    StepFinished: "step_finished",
+    ViewReady: "view_arrived",
+    StackReady: "stack_arrived",
+    SourceReady: "source_arrived",
+    LogPrinted: "log_printed",
+    NonFiniteSearched: "non_finite_searched",
+}
+"""Which signal each change is the argument of."""
 
 
 class SessionBridge(QObject):
@@ -45,6 +65,14 @@ class SessionBridge(QObject):
         step_finished: A finished step (`StepFinished`), each one.
         progress_changed: The running step is further on.
         view_arrived: An answer for a panel (`ViewReady`).
+        stopped: The step is stopped (`Stopped`), and `session.stopped` is it.
+        continued: The stopped step goes on.
+        events_added: The step (`int`) has more events in `session.events`, or the same with device times; once a drain.
+        breakpoints_changed: The debuggee has said which breakpoints are refused or match nothing.
+        stack_arrived: The frames of the event at hand (`StackReady`).
+        source_arrived: The text of a source file (`SourceReady`).
+        log_printed: A log point was passed (`LogPrinted`).
+        non_finite_searched: A search for the first NaN or infinity has ended (`NonFiniteSearched`).
         failure_raised: Something went wrong (`Failure`).
         output_printed: What the debuggee printed (`str`).
 
@@ -62,6 +90,14 @@ class SessionBridge(QObject):
     step_finished = Signal(object)
     progress_changed = Signal()
     view_arrived = Signal(object)
+    stopped = Signal(object)
+    continued = Signal()
+    events_added = Signal(int)
+    breakpoints_changed = Signal()
+    stack_arrived = Signal(object)
+    source_arrived = Signal(object)
+    log_printed = Signal(object)
+    non_finite_searched = Signal(object)
     failure_raised = Signal(object)
     output_printed = Signal(str)
     _woken = Signal()
@@ -101,7 +137,7 @@ class SessionBridge(QObject):
             return
         self._has_news = False
         self._timer.start()
-        for news in _with_paths_merged(self._session.drain()):
+        for news in _merged(self._session.drain()):
             self._tell(news)
 
     def _tell(self, news: Change | frozenset[str]) -> None:
@@ -112,27 +148,37 @@ class SessionBridge(QObject):
                 self.records_changed.emit(news)
             case OperationsTraced():
                 self.operations_traced.emit(news.path)
-            case StepFinished():
-                self.step_finished.emit(news)
-            case ViewReady():
-                self.view_arrived.emit(news)
+            case StepEvents():
+                self.events_added.emit(news.step)
+            case Stopped():
+                if news is self._session.stopped:  # else whoever heard something before has ended it
+                    self.stopped.emit(news)
             case Failed():
                 self.failure_raised.emit(news.failure)
             case OutputPrinted():
                 self.output_printed.emit(news.text)
+            case _ if type(news) in _PASSED_ON:
+                getattr(self, _PASSED_ON[type(news)]).emit(news)
             case _:
                 for name in _BARE_SIGNALS.get(type(news), ()):
                     getattr(self, name).emit()
 
 
-def _with_paths_merged(changes: list[Change]) -> list[Change | frozenset[str]]:
-    """Put the paths of all records in the place of the first ones."""
+def _merged(changes: list[Change]) -> list[Change | frozenset[str]]:
+    """Put the paths of all records in the place of the first ones; keep a step's first events, which tell of all."""
     paths = frozenset(record.ref.path for change in changes if isinstance(change, Records) for record in change.records)
     merged: list[Change | frozenset[str]] = []
+    told_steps: set[int] = set()
     for change in changes:
-        if not isinstance(change, Records):
-            merged.append(change)
-        elif paths:
-            merged.append(paths)
-            paths = frozenset()
+        match change:
+            case Records():
+                if paths:
+                    merged.append(paths)
+                    paths = frozenset()
+            case StepEvents():
+                if change.step not in told_steps:
+                    told_steps.add(change.step)
+                    merged.append(change)
+            case _:
+                merged.append(change)
     return merged

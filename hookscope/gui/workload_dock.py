@@ -7,11 +7,15 @@ from PySide6.QtWidgets import QCheckBox, QComboBox, QDockWidget, QFormLayout, QL
 from hookscope.client.state import ALLOWED
 from hookscope.figures.text import format_shape
 from hookscope.gui.session_bridge import SessionBridge
+from hookscope.gui.tall_content import TallContent
 from hookscope.gui.workload_inputs import InputForm, InputTable, typed_form
 from hookscope.protocol.failures import Failure, FailureKind
 from hookscope.protocol.tensors import BadgeKind, NamedSpec
 from hookscope.protocol.tree import ModuleTree
 from hookscope.protocol.workload import LossChoice, RunSettings, Source, SyntheticInput, WorkloadInfo, source_text
+
+_LEAST_LINES = 11
+"""What is kept of it when there is little room, in lines; the rest is scrolled."""
 
 
 class WorkloadDock(QDockWidget):
@@ -79,13 +83,13 @@ class WorkloadDock(QDockWidget):
         for widget in (self._title, self._source, self.inputs, self._targets, self._remarks, self.form):
             rows.addWidget(widget)
         rows.addLayout(choices)
-        whole = QWidget()
-        outer = QVBoxLayout(whole)
+        page = QWidget()
+        outer = QVBoxLayout(page)
         outer.setContentsMargins(gap, 0, gap, gap)
         outer.addWidget(self._content)
         outer.addWidget(self._nothing)
         outer.addStretch()
-        self.setWidget(whole)
+        self.setWidget(TallContent(page, _LEAST_LINES * self.fontMetrics().lineSpacing()))
         self.setFocusProxy(self.form.field)
 
     @Slot()

@@ -3,6 +3,7 @@
 import argparse
 import sys
 
+from hookscope.protocol.patterns import nearest
 from scripts.zoolib import tables
 from scripts.zoolib.tables import Architecture
 
@@ -24,7 +25,8 @@ def main() -> int:
         if name in outside:
             parser.error(f"{name} is left out of the zoo: {outside[name]}")
         if name not in inside:
-            parser.error(f"there is no {name}; --list prints what there is")
+            near = " or ".join(nearest(name, inside))
+            parser.error(f"there is no {name}; {f'did you mean {near}?' if near else '--list prints what there is'}")
     names = chosen.names or [name for name, found in inside.items() if found.in_suite or not chosen.suite]
     return _compare(names)
 
@@ -33,10 +35,11 @@ def _list(inside: dict[str, Architecture], outside: dict[str, str]) -> int:
     for found in inside.values():
         suite = "in the tests" if found.in_suite else ""
         print(f"{found.name:<32}{found.modules:>5} modules{found.parameters:>12,} parameters  {suite}".rstrip())
-    print(f"\n{len(inside)} architectures, {sum(found.in_suite for found in inside.values())} of them in the tests")
-    print(f"\n{len(outside)} are left out, for the recipe cannot build them or cannot run a step of them:")
+    print("\nLeft out, as the recipe cannot build them or cannot run a step of them:")
     for name, reason in outside.items():
         print(f"{name:<32}{reason}")
+    in_suite = sum(found.in_suite for found in inside.values())
+    print(f"\n{len(inside)} architectures, {in_suite} of them in the tests; {len(outside)} are left out")
     return 0
 
 

@@ -98,8 +98,8 @@ def test_that_another_model_keeps_the_default_mode_alone(fake_session: MakeSessi
         session.set_hook_mode(["a"], HookMode.ALIAS)
     opened(session)
     session.check(["a", "b"])
-    session.set_hook_mode(["a"], HookMode.ALIAS)
     answered(session)
+    session.set_hook_mode(["a"], HookMode.ALIAS)
     answered(session)
     opened(session, "other")
     assert session.hook_modes == {}

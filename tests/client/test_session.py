@@ -72,7 +72,7 @@ def test_that_a_run_goes_on_until_it_is_paused(fake_session: MakeSession) -> Non
     drain_until(session, lambda: len(session.history) >= 5)
     assert session.state is SessionState.RUNNING
     assert session.progress is not None
-    session.pause()
+    session.finish_step()
     changes = drain_until_state(session, SessionState.IDLE)
     assert [change.reason for change in changes if isinstance(change, RunFinished)] == [RunEnd.PAUSED]
     assert [step.step for step in session.history] == list(range(1, len(session.history) + 1))

@@ -144,6 +144,17 @@ def lazy() -> Workload:
     return workload(nn.Sequential(nn.LazyLinear(3), nn.Linear(3, 1)), rows())
 
 
+class Picky(nn.Module):
+    def forward(self, x):
+        if x.grad_fn is not None and x.grad_fn.name().startswith("BackwardHook"):
+            raise ValueError("no hooks, please")
+        return x * 2
+
+
+def picky() -> Workload:
+    return workload(nn.Sequential(nn.Linear(3, 3), nn.Linear(3, 3), Picky(), nn.Linear(3, 1)), rows())
+
+
 class Broken(nn.Module):
     def forward(self, x):
         raise ValueError("broken")

@@ -3,6 +3,7 @@
 import dataclasses
 from typing import NamedTuple
 
+import pytest
 import torch
 from torch import nn
 
@@ -45,7 +46,8 @@ def test_that_one_tensor_given_three_times_has_three_gradients():
     assert x.grad.tolist() == [10, 10]
 
 
-def test_that_an_alias_adds_up_all_that_a_module_contributes():
+@pytest.mark.parametrize("mode", [HookMode.EXACT, HookMode.ALIAS])
+def test_that_a_module_that_returns_its_input_beside_a_result_counts_each_part_once(mode):
     class Twice(nn.Module):
         def forward(self, x):
             return x, 2 * x + x * x
@@ -54,7 +56,7 @@ def test_that_an_alias_adds_up_all_that_a_module_contributes():
         passed, computed = m(with_grad(3))
         return passed.sum() + computed.sum()
 
-    seen = observed(Twice(), HookMode.ALIAS, run)
+    seen = observed(Twice(), mode, run)
     assert seen.value("", Slot.GRAD_INPUT, "args.0") == [9]
 
 

@@ -109,6 +109,14 @@ def test_that_a_module_that_writes_to_its_input_is_refused(driver):
     assert refused["0"].startswith("its output is modified in place by preflight_models.py:")
 
 
+def test_that_modules_whose_hooks_make_the_model_raise_are_found_whatever_it_raises(driver):
+    loaded(driver, "picky", "0", "1", "2", "3")
+    reason = "with the hook on it the model raises ValueError: no hooks, please"
+    answer = step(driver)
+    assert answer.refused == {"1": reason, "2": reason}
+    assert answer.modes == {"0": NATIVE, "3": NATIVE}
+
+
 @pytest.mark.parametrize(
     ("model", "path", "mode", "words"),
     [
@@ -134,6 +142,17 @@ def test_that_a_model_that_differs_from_itself_is_not_blamed_on_the_hook(driver)
     loaded(driver, "forgetful", "layer")
     assert step(driver) is None
     assert badge(driver, "layer", Slot.GRAD_OUTPUT, "out", BadgeKind.NATIVE) == ""
+
+
+def test_that_modes_that_were_tried_are_not_tried_again_when_others_are_unchecked(driver):
+    loaded(driver, "forgetful", "", "layer")
+    step(driver)
+    calls = preflight_models.Forgetful.calls
+    driver.send(commands.SetHooks(("layer",), {"layer": NATIVE}))
+    assert driver.expect(events.HooksSet).modes == {"layer": NATIVE}
+    step(driver)
+    assert preflight_models.Forgetful.calls == calls + 1
+    assert driver.badges("layer", Slot.GRAD_OUTPUT, "out") == ["native"]
 
 
 def test_that_a_lazy_model_is_tried_after_its_first_step(driver):

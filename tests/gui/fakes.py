@@ -4,10 +4,13 @@ from collections.abc import Iterable
 
 from PySide6.QtCore import QObject, Signal
 
+from hookscope.client.events import EventBook
 from hookscope.client.records import RecordBook
 from hookscope.client.state import SessionState
+from hookscope.protocol import events
 from hookscope.protocol.hooks import HookMode, OperationInfo, OperationRef
 from hookscope.protocol.identity import Slot, TensorRef
+from hookscope.protocol.stops import Breakpoint, ContinueMode, EventKind, StackFrame, StepEvent, StopKind, StopReason
 from hookscope.protocol.tensors import Badge, Record, TensorSpec
 from hookscope.protocol.tree import ModuleInfo, ModuleTree, ParameterInfo
 from hookscope.protocol.workload import ExampleSource, RunSettings, Source, SyntheticInput, WorkloadInfo
@@ -32,6 +35,16 @@ class FakeSession:
         self.are_records_former = False
         self.given_inputs: list[tuple[SyntheticInput, ...]] = []
         self.check_calls = 0
+        self.stopped: events.Stopped | None = None
+        self.stack: events.StackReady | None = None
+        self.events = EventBook()
+        self.logs: list[events.LogPrinted] = []
+        self.trace_steps = False
+        self.breakpoints: tuple[Breakpoint, ...] = ()
+        self.breakpoint_errors: dict[int, str] = {}
+        self.unmatched_breakpoints: frozenset[int] = frozenset()
+        self.last_breakpoint_id = 0
+        self.wishes: list[tuple[object, ...]] = []
 
     def check(self, paths: Iterable[str]) -> None:
         self.checked = tuple(paths)
@@ -58,6 +71,61 @@ class FakeSession:
     def give_inputs(self, inputs: tuple[SyntheticInput, ...]) -> None:
         self.given_inputs.append(inputs)
 
+    # -- stepping: each intent is noted as its name and arguments, and changes nothing by itself ------------------
+
+    def step(self, mode: ContinueMode = ContinueMode.CONTINUE, path: str = "") -> None:
+        self.wishes.append(("step", mode, path))
+
+    def run(self, count: int | None = None) -> None:
+        self.wishes.append(("run", count))
+
+    def pause(self) -> None:
+        self.wishes.append(("pause",))
+
+    def finish_step(self) -> None:
+        self.wishes.append(("finish_step",))
+
+    def continue_(self, mode: ContinueMode = ContinueMode.CONTINUE, path: str = "") -> None:
+        self.wishes.append(("continue_", mode, path))
+
+    def step_into(self) -> None:
+        self.wishes.append(("step_into",))
+
+    def step_over(self) -> None:
+        self.wishes.append(("step_over",))
+
+    def step_out(self) -> None:
+        self.wishes.append(("step_out",))
+
+    def run_to(self, path: str) -> None:
+        self.wishes.append(("run_to", path))
+
+    def to_non_finite(self) -> None:
+        self.wishes.append(("to_non_finite",))
+
+    def to_end_of_forward(self) -> None:
+        self.wishes.append(("to_end_of_forward",))
+
+    def to_end_of_backward(self) -> None:
+        self.wishes.append(("to_end_of_backward",))
+
+    def stop(self) -> None:
+        self.wishes.append(("stop",))
+
+    def set_breakpoints(self, breakpoints: Iterable[Breakpoint]) -> None:
+        self.breakpoints = tuple(breakpoints)
+        self.wishes.append(("set_breakpoints", self.breakpoints))
+
+    def next_breakpoint_id(self) -> int:
+        self.last_breakpoint_id = max(self.last_breakpoint_id, *(point.id for point in self.breakpoints), 0) + 1
+        return self.last_breakpoint_id
+
+    def request_stack(self) -> None:
+        self.wishes.append(("request_stack",))
+
+    def request_source(self, file: str, line: int) -> None:
+        self.wishes.append(("request_source", file, line))
+
 
 class FakeBridge(QObject):
     state_changed = Signal()
@@ -69,6 +137,13 @@ class FakeBridge(QObject):
     step_finished = Signal(object)
     progress_changed = Signal()
     view_arrived = Signal(object)
+    stopped = Signal(object)
+    continued = Signal()
+    events_added = Signal(int)
+    breakpoints_changed = Signal()
+    stack_arrived = Signal(object)
+    source_arrived = Signal(object)
+    log_printed = Signal(object)
     failure_raised = Signal(object)
     output_printed = Signal(str)
 
@@ -88,6 +163,55 @@ class FakeBridge(QObject):
     def record(self, *records: Record) -> None:
         self.session.records.add(records)
         self.records_changed.emit(frozenset(record.ref.path for record in records))
+
+    def add_events(self, step: int, *added: StepEvent) -> None:
+        self.session.events.add(step, added)
+        self.events_added.emit(step)
+
+    def stop_at(
+        self,
+        event: StepEvent,
+        reason: StopReason | None = None,
+        ref: TensorRef | None = None,
+        *,
+        step: int = 1,
+    ) -> events.Stopped:
+        """Tell, as the session does, that a step is stopped."""
+        stopped = events.Stopped(step, event, reason or StopReason(StopKind.STEP), ref)
+        self.session.stopped, self.session.stack = stopped, None
+        self.session.state = SessionState.STOPPED
+        self.stopped.emit(stopped)
+        self.state_changed.emit()
+        return stopped
+
+    def go_on(self) -> None:
+        """Tell that the stopped step goes on."""
+        self.session.stopped, self.session.stack = None, None
+        self.enter(SessionState.RUNNING)
+        self.continued.emit()
+
+    def set_breakpoints(self, errors: dict[int, str] | None = None, unmatched: Iterable[int] = ()) -> None:
+        """Tell what the debuggee says of the breakpoints."""
+        self.session.breakpoint_errors = errors or {}
+        self.session.unmatched_breakpoints = frozenset(unmatched)
+        self.breakpoints_changed.emit()
+
+    def show_stack(self, *frames: StackFrame) -> None:
+        """Tell the frames of the stop at hand."""
+        stopped = self.session.stopped
+        assert stopped is not None
+        self.session.stack = events.StackReady(stopped.step, stopped.event, frames)
+        self.stack_arrived.emit(self.session.stack)
+
+    def log(self, logged: events.LogPrinted) -> None:
+        """Tell that a log point was passed."""
+        self.session.logs.append(logged)
+        self.log_printed.emit(logged)
+
+
+def event(number: int, kind: EventKind, path: str = "", call: int = 0, depth: int = 0, leaf: str = "") -> StepEvent:
+    """Make an event that happened `number` milliseconds after the step began."""
+    return StepEvent(number, kind, path, call, depth, number / 1000, leaf)
 
 
 def spec(*shape: int, dtype: str = "float32") -> TensorSpec:

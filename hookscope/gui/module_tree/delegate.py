@@ -69,17 +69,16 @@ class ModuleDelegate(QStyledItemDelegate):
         painter.save()
         painter.setFont(cell.font)
         area.adjust(margin, 0, -margin, 0)
-        if badges:
+        glyph_room = _glyph_side(metrics) + _gap(metrics)
+        if badges and area.width() >= _width(metrics, name) + glyph_room:
             self._draw_glyph(painter, area, LOOKS[badges[0].kind], theme)
-            area.setRight(area.right() - _glyph_side(metrics) - _gap(metrics))
-        # The class is cut short before the tag is.
-        reserved = _gap(metrics) + metrics.horizontalAdvance(tag.text) if tag is not None else 0
-        for text, color, kept_free in ((name, theme.text, 0), (index.data(CLASS_ROLE), quiet, reserved)):
-            _draw_text(painter, area.adjusted(0, 0, -kept_free, 0), text, color)
-            width = min(metrics.horizontalAdvance(text), max(0, area.width() - kept_free)) if text else -_gap(metrics)
-            area.setLeft(area.left() + width + _gap(metrics))
-        if tag is not None:
-            _draw_text(painter, area, tag.text, theme.trouble if tag.is_refused else quiet)
+            area.setRight(area.right() - glyph_room)
+        texts = name, index.data(CLASS_ROLE), tag.text if tag is not None else ""
+        colors = theme.text, quiet, theme.trouble if tag is not None and tag.is_refused else quiet
+        widths = _share_out(area.width(), [_width(metrics, text) for text in texts], _gap(metrics))
+        for text, color, width in zip(texts, colors, widths, strict=True):
+            _draw_text(painter, QRect(area.left(), area.top(), width, area.height()), text, color)
+            area.setLeft(area.left() + (width + _gap(metrics) if width else 0))
         painter.restore()
 
     def _draw_glyph(self, painter: QPainter, area: QRect, look: BadgeLook, theme: Theme) -> None:
@@ -94,6 +93,20 @@ class ModuleDelegate(QStyledItemDelegate):
         if self._fixed_like != like:
             self._fixed, self._fixed_like = fixed_font(like), QFont(like)
         return self._fixed
+
+
+def _width(metrics: QFontMetrics, text: str) -> int:
+    return metrics.horizontalAdvance(text) + 1 if text else 0  # rounded down, it would cut the text short
+
+
+def _share_out(room: int, wanted: list[int], gap: int) -> tuple[int, int, int]:
+    """Return the widths of name, class and tag: the name is the last to be cut short, the class the first."""
+    name, class_, tag = wanted
+    name = min(name, room)
+    room -= name + gap
+    tag = max(0, min(tag, room))
+    room -= tag + gap if tag else 0
+    return name, max(0, min(class_, room)), tag
 
 
 def _draw_text(painter: QPainter, area: QRect, text: str, color: str) -> None:

@@ -20,6 +20,9 @@ FILTER_DELAY_MS = 150
 OUTPUT_INTERVAL_MS = 100
 """How often outputs of a running model are written into the tree, at most."""
 
+_LEAST_CHARS = 30
+"""The dock is not made narrower than this, or no names could be read."""
+
 OPEN_WHOLE_UP_TO = 300
 """A model with at most this many modules is shown with everything open, a larger one with the root open."""
 
@@ -80,6 +83,7 @@ class ModuleTreeDock(QDockWidget):
         above.setSpacing(gap // 2)
         content = QWidget()
         content.setLayout(rows)
+        content.setMinimumWidth(_LEAST_CHARS * self.fontMetrics().averageCharWidth())
         self.setWidget(content)
         self._tint()
 
@@ -88,6 +92,7 @@ class ModuleTreeDock(QDockWidget):
         bridge.state_changed.connect(self._follow_state)
         bridge.model_loaded.connect(self._follow_model)
         bridge.hooks_changed.connect(self._follow_checks)
+        bridge.settings_changed.connect(self.model.forget_findings)
         bridge.records_changed.connect(self._note_outputs)
         self._current.changed.connect(self._follow_current)
         self.visibilityChanged.connect(self._follow_visibility)

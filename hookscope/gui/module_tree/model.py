@@ -206,7 +206,12 @@ class ModuleTreeModel(QAbstractItemModel):
 
     def _read_findings(self, index: int) -> _Findings:
         module, records = self._layout.modules[index], self._session.records
-        badges = node_badges(module, records.of(module.path), records.calls(module.path))
+        badges = node_badges(
+            module,
+            records.of(module.path),
+            records.calls(module.path),
+            run_eagerly=self._session.settings.run_eagerly,
+        )
         return _Findings(records.output(module.path), badges)
 
     # What Qt asks for; called for every row that is laid out, so kept lean.

@@ -83,16 +83,23 @@ _MOST_NAMES = 4
 _RANK = {kind: rank for rank, kind in enumerate(IMPORTANCE)}
 
 
-def node_badges(module: ModuleInfo, records: Sequence[Record], calls: int) -> tuple[Badge, ...]:
+def node_badges(
+    module: ModuleInfo, records: Sequence[Record], calls: int, *, run_eagerly: bool = False
+) -> tuple[Badge, ...]:
     """Return the badges of a module, each kind once, the most important first.
 
     Args:
         module: What is known of it before a step.
         records: Newest records of its own tensors; none before the first step, or when it is not checked.
         calls: How often it was called in the step of the records, recomputations included.
+        run_eagerly: Whether compiled modules run as they were written; then it says nothing that one is compiled.
     """
     was_called = any(record.spec is not None and record.ref.slot in {Slot.INPUT, Slot.OUTPUT} for record in records)
-    static = [badge for badge in module.badges if not (was_called and badge.kind in _BLIND)]
+    static = [
+        badge
+        for badge in module.badges
+        if not (was_called and badge.kind in _BLIND) and not (run_eagerly and badge.kind is BadgeKind.COMPILED)
+    ]
     found: dict[BadgeKind, Badge] = {}
     for badge in (*static, *_of_records(records), *_of_calls(records, calls), *_of_parameters(module, records)):
         if badge.kind in _RANK and not (badge.kind in found and found[badge.kind].detail):

@@ -44,7 +44,6 @@ class OperationModel(QAbstractTableModel):
             Qt.ItemDataRole.DisplayRole: _text,
             Qt.ItemDataRole.CheckStateRole: self._check_state,
             Qt.ItemDataRole.ToolTipRole: _tooltip,
-            Qt.ItemDataRole.TextAlignmentRole: _alignment,
         }
 
     @property
@@ -150,7 +149,3 @@ def _tooltip(operation: OperationInfo, column: Column) -> str:  # noqa: ARG001 -
     place = f"{operation.file}:{operation.line}" if operation.file else ""
     lines = filter(None, (operation.ref.text, operation.code, place))
     return f"<p style='white-space:pre'>{html.escape(chr(10).join(lines))}</p>"
-
-
-def _alignment(operation: OperationInfo, column: Column) -> Qt.AlignmentFlag | None:  # noqa: ARG001 - as above
-    return Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter if column is Column.NUMBER else None

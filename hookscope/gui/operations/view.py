@@ -8,8 +8,8 @@ from hookscope.gui.cells import BoxDelegate, fixed_font
 from hookscope.gui.operations.model import Column, OperationModel
 from hookscope.gui.theme import theme_of
 
-WIDTHS = {Column.NAME: 28, Column.NUMBER: 6, Column.OUTPUT: 20, Column.DTYPE: 10, Column.CODE: 60}
-"""Width of the columns but the last, in characters."""
+WIDTHS = {Column.NAME: 28, Column.NUMBER: 6, Column.OUTPUT: 20, Column.DTYPE: 10, Column.PLACE: 22}
+"""Width of the columns, in characters; the code has the rest."""
 
 _FIXED = frozenset({Column.OUTPUT, Column.CODE})
 
@@ -36,6 +36,8 @@ class OperationView(QTreeView):
         self.setAccessibleName(self.tr("Operations"))
         self.header().setSectionsMovable(False)
         self.header().setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
+        self.header().setStretchLastSection(False)
+        self.header().setSectionResizeMode(Column.CODE, QHeaderView.ResizeMode.Stretch)
         character = self.fontMetrics().averageCharWidth()
         for column, characters in WIDTHS.items():
             self.header().resizeSection(column, characters * character)

@@ -8,10 +8,12 @@ from PySide6.QtWidgets import QDockWidget, QLabel, QSizePolicy, QVBoxLayout, QWi
 
 from hookscope.figures.text import format_shape, slot_label
 from hookscope.gui.badge_text import badge_label, badge_sentence
+from hookscope.gui.hook_words import mode_sentence, mode_title
+from hookscope.gui.module_tree.mode_tag import mode_of
 from hookscope.gui.module_tree.node_badges import node_badges
 from hookscope.gui.panels.base import Subject
 from hookscope.gui.panels.feed import ViewFeed, is_seen
-from hookscope.gui.panels.hook_summary import HookSummary
+from hookscope.gui.panels.side_notes import SideNotes
 from hookscope.gui.panels.statistics import StatisticsView
 from hookscope.gui.panels.target import Target, explain_absence, find_target
 from hookscope.gui.panels.words import word_no_picture
@@ -24,7 +26,7 @@ if TYPE_CHECKING:
 
     from hookscope.gui.current import Current
     from hookscope.gui.session_bridge import SessionBridge
-    from hookscope.protocol.tensors import Badge
+    from hookscope.protocol.tensors import Badge, BadgeKind
 
 
 class DetailsDock(QDockWidget):
@@ -41,13 +43,7 @@ class DetailsDock(QDockWidget):
         self._statistics = StatisticsView()
         self._title = _text_label()
         self._message = _text_label(quiet=True)
-        self._remarks = _text_label()
-        self._parameters = _text_label()
-        self._parameters_title = _section(self.tr("Parameters"))
-        self._remarks_title = _section(self.tr("Remarks"))
-        self._module_remarks = _text_label()
-        self._module_title = _section(self.tr("About the module"))
-        self._hooks = HookSummary()
+        self.notes = SideNotes("remarks", "module", "parameters", "hooks")
         content = QWidget()
         layout = QVBoxLayout(content)
         layout.setContentsMargins(8, 2, 8, 8)
@@ -55,16 +51,7 @@ class DetailsDock(QDockWidget):
         layout.addWidget(self._title)
         layout.addWidget(self._message)
         layout.addWidget(self._statistics, 1)
-        for part in (
-            self._remarks_title,
-            self._remarks,
-            self._module_title,
-            self._module_remarks,
-            self._parameters_title,
-            self._parameters,
-            self._hooks,
-        ):
-            layout.addWidget(part)
+        layout.addWidget(self.notes)
         layout.addStretch(0)
         self.setWidget(content)
         self._feed = ViewFeed(bridge, self.objectName(), self)
@@ -114,12 +101,7 @@ class DetailsDock(QDockWidget):
         slot = slot_label(ref) if ref is not None else ""
         self._title.setText(" · ".join(filter(None, (target.title, slot))))
         self._title.setVisible(bool(self._title.text()))
-        known = record.badges if record is not None else ()
-        _show(self._remarks, self._remarks_title, _remarks(known))
-        _show(self._module_remarks, self._module_title, _remarks(self._badges_of(target.module, known)))
-        self._hooks.show_module(self._bridge.session, target.path)
-        parameters = target.module.parameters if target.module is not None else ()
-        _show(self._parameters, self._parameters_title, "\n".join(map(self._parameter_text, parameters)))
+        self._show_notes(target)
         is_same = self._target.ref == ref
         self._target = target
         if spec is None or ref is None:
@@ -136,12 +118,38 @@ class DetailsDock(QDockWidget):
         self._say("")
         self._feed.watch(ref, self._statistics.request())
 
-    def _badges_of(self, module: ModuleInfo | None, known: "tuple[Badge, ...]") -> "list[Badge]":
+    def _show_notes(self, target: Target) -> None:
+        badges = target.record.badges if target.record is not None else ()
+        about = self._badges_of(target.module, {badge.kind for badge in badges}) if target.module is not None else []
+        parameters = target.module.parameters if target.module is not None else ()
+        is_said = target.record is not None and target.record.spec is None  # in place of the numbers
+        self.notes.show_section("remarks", self.tr("Remarks"), "" if is_said else _remarks(badges))
+        self.notes.show_section("module", self.tr("About the module"), _remarks(about))
+        lines = "\n".join(map(self._parameter_text, parameters))
+        self.notes.show_section("parameters", self.tr("Parameters"), lines)
+        self._show_hooks(target.path)
+
+    def _show_hooks(self, path: str | None) -> None:
+        """Show which hooks of ours are on a module, and in which mode it is captured."""
+        session = self._bridge.session
+        hooks = session.hooks_on(path) if path is not None else ()
+        if path is None or not hooks:
+            self.notes.show_section("hooks", "", "")
+            return
+        mode, reason = mode_of(session, path), session.refused_modes.get(path, "")
+        refused = self.tr("Refused, so it is captured exactly: {reason}.").format(reason=reason) if reason else ""
+        title = self.tr("Hooks · {mode}").format(mode=mode_title(mode))
+        self.notes.show_section("hooks", title, ", ".join(hooks), trouble=refused, tip=mode_sentence(mode))
+
+    def _badges_of(self, module: ModuleInfo, kinds: "set[BadgeKind]") -> "list[Badge]":
         """Return the badges of a module that its current tensor does not have itself."""
-        if module is None:
-            return []
-        records, kinds = self._bridge.session.records, {badge.kind for badge in known}
-        badges = node_badges(module, records.of(module.path), records.calls(module.path))
+        records = self._bridge.session.records
+        badges = node_badges(
+            module,
+            records.of(module.path),
+            records.calls(module.path),
+            run_eagerly=self._bridge.session.settings.run_eagerly,
+        )
         return [badge for badge in badges if badge.kind not in kinds]
 
     @Slot(object)
@@ -175,18 +183,6 @@ class DetailsDock(QDockWidget):
 
 def _remarks(badges: "Iterable[Badge]") -> str:
     return "\n".join(f"{badge_label(badge)}: {badge_sentence(badge)}" for badge in badges)
-
-
-def _show(label: QLabel, title: QLabel, text: str) -> None:
-    label.setText(text)
-    for part in (label, title):
-        part.setVisible(bool(text))
-
-
-def _section(text: str) -> QLabel:
-    label = QLabel(text)
-    label.setProperty("quiet", True)
-    return label
 
 
 def _text_label(*, quiet: bool = False) -> QLabel:

@@ -7,6 +7,8 @@ from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen, QPixmap
 from PySide6.QtWidgets import QAbstractButton, QFrame, QHBoxLayout, QScrollArea, QSizePolicy, QWidget
 
 from hookscope.figures.text import format_shape, slot_label
+from hookscope.gui.assets import icon
+from hookscope.gui.badge_looks import BadgeLook, look_of
 from hookscope.gui.badge_text import badge_label, badge_sentence
 from hookscope.gui.panels.base import fixed_font
 from hookscope.gui.panels.target import is_parameter, records_at
@@ -36,6 +38,7 @@ class SlotCard(QAbstractButton):
         self._record: Record | None = None
         self._picture = QPixmap()
         self._note = ""
+        self._look: BadgeLook | None = None
         self.setCheckable(True)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
@@ -53,6 +56,7 @@ class SlotCard(QAbstractButton):
             self._note = format_shape(record.spec.shape)
         else:
             self._note = badge_label(badges[0]) if badges else self.tr("absent")
+        self._look = look_of(badges) if record.spec is not None else None  # else the note says it
         self.setText(slot_label(record.ref))
         self.setAccessibleName(f"{self.text()}, {self._note}")
         self.setAccessibleDescription(" ".join(sentences))
@@ -73,6 +77,7 @@ class SlotCard(QAbstractButton):
         metrics = self.fontMetrics()
         unit = metrics.averageCharWidth()
         texts = max(metrics.horizontalAdvance(self.text()), self._note_metrics_width())
+        texts += self._glyph_room()
         width = min(max(texts, unit * _MIN_CHARS, self._picture.width()), unit * _MAX_CHARS) + 2 * _MARGIN + 2
         height = 2 * metrics.height() + 2 * _MARGIN - 2
         return QSize(width, height + (self._picture.height() + 4 if not self._picture.isNull() else 0))
@@ -94,7 +99,12 @@ class SlotCard(QAbstractButton):
             painter.drawRoundedRect(self.rect().toRectF().adjusted(edge, edge, -edge, -edge), _RADIUS, _RADIUS)
             inside = self.rect().adjusted(_MARGIN, _MARGIN - 2, -_MARGIN, -_MARGIN + 2)
             painter.setPen(QColor(theme.quiet if is_absent else theme.text))
-            self._draw_line(painter, inside, Qt.AlignmentFlag.AlignTop, self.text())
+            first = inside.adjusted(0, 0, -self._glyph_room(), 0)
+            self._draw_line(painter, first, Qt.AlignmentFlag.AlignTop, self.text())
+            if self._look is not None:
+                side = self.fontMetrics().ascent()
+                glyph = icon(self._look.icon, getattr(theme, self._look.color))
+                glyph.paint(painter, inside.right() - side + 1, inside.top() + 1, side, side)
             if not self._picture.isNull():
                 painter.drawPixmap(inside.left(), inside.top() + self.fontMetrics().height() + 2, self._picture)
             painter.setPen(QColor(theme.quiet))
@@ -116,6 +126,9 @@ class SlotCard(QAbstractButton):
 
     def nextCheckState(self) -> None:
         """Leave the check mark alone: it says what the window looks at, which answers to the click."""
+
+    def _glyph_room(self) -> int:
+        return self.fontMetrics().ascent() + _MARGIN // 2 if self._look is not None else 0
 
     def _note_metrics_width(self) -> int:
         return self.fontMetrics().horizontalAdvance(self._note) * 11 // 10

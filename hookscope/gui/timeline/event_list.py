@@ -1,0 +1,180 @@
+"""The list of a step's events: keys, what is open, which event is marked, and the arrow at the one at hand."""
+
+from PySide6.QtCore import QItemSelection, QItemSelectionModel, QModelIndex, QPersistentModelIndex, QPoint, Qt, Signal
+from PySide6.QtGui import QColor, QContextMenuEvent, QPainter, QResizeEvent
+from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QStyleOptionViewItem, QTreeView, QWidget
+
+from hookscope.gui.theme import theme_of
+from hookscope.gui.timeline.event_delegate import EventDelegate
+from hookscope.gui.timeline.event_model import Column, EventModel
+from hookscope.gui.timeline.event_tree import NO_EVENT, TOP, EventRows
+from hookscope.gui.timeline.names import ModuleNames
+
+OPEN_UP_TO = 200
+"""Calls are opened from the outermost inwards until this many rows show."""
+
+_INDENTATION = 0.8
+_NUMBER_CHARS = 9
+_DURATION_CHARS = 10
+_TINT_ALPHA = 0.16
+
+
+class EventList(QTreeView):
+    """Shows the events of one step as a bracketed tree.
+
+    Signals:
+        event_chosen: A person went to an event (its number), with the mouse or a key.
+        menu_requested: The menu of an event is wanted, at a place on the screen.
+    """
+
+    event_chosen = Signal(int)
+    menu_requested = Signal(int, QPoint)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.events = EventModel(self)
+        self._delegate = EventDelegate(self.events, self)
+        self._is_marking = False
+        self._opened_for_arrow = QPersistentModelIndex()
+        self.setModel(self.events)
+        self.setItemDelegate(self._delegate)
+        self.setHeaderHidden(True)
+        self.setUniformRowHeights(True)
+        self.setAllColumnsShowFocus(True)
+        self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setIndentation(round(_INDENTATION * self.fontMetrics().height()))
+        self.setAccessibleName(self.tr("Events of the step"))
+        header = self.header()
+        header.setStretchLastSection(False)
+        header.setMinimumSectionSize(1)
+        header.moveSection(Column.NUMBER, 0)
+        header.setSectionResizeMode(Column.NAME, QHeaderView.ResizeMode.Stretch)
+        self._size_columns()
+
+    @property
+    def at_hand(self) -> int | None:
+        """Number of the event with the arrow."""
+        return self._delegate.at_hand
+
+    def show_rows(self, rows: EventRows, names: ModuleNames) -> None:
+        """Show another step, with the outermost calls open."""
+        self._delegate.at_hand = None
+        self.events.set_rows(rows, names)
+        self._open_first()
+
+    def refilter(self) -> None:
+        """Open what a filter has left."""
+        self._open_first()
+
+    def mark(self, number: int | None) -> None:
+        """Mark the row of an event as the current one, opening what it is inside of."""
+        index = self._index_of(number)
+        self._is_marking = True
+        try:
+            if index.isValid():
+                flags = QItemSelectionModel.SelectionFlag.ClearAndSelect | QItemSelectionModel.SelectionFlag.Rows
+                self.selectionModel().setCurrentIndex(index, flags)
+                self.scrollTo(index)
+            else:
+                self.clearSelection()
+        finally:
+            self._is_marking = False
+
+    def point_at(self, number: int | None) -> None:
+        """Put the arrow at the event at hand, or nowhere, and keep it in sight."""
+        if number == self._delegate.at_hand:
+            return
+        self._delegate.at_hand = number
+        index = self._index_of(number)
+        if index.isValid():
+            self._open_for_arrow(index)
+            self.scrollTo(index)
+        self.viewport().update()
+
+    def drawRow(
+        self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
+    ) -> None:
+        """Tint the row of the event at hand."""
+        row, at_hand = self.events.row_at(index), self._delegate.at_hand
+        if at_hand is not None and row is not None and self.events.rows.number[row] == at_hand:
+            tint = QColor(theme_of(self.palette()).at_hand)
+            tint.setAlphaF(_TINT_ALPHA)
+            painter.fillRect(option.rect, tint)
+        super().drawRow(painter, option, index)
+
+    def selectionChanged(self, selected: QItemSelection, deselected: QItemSelection) -> None:
+        """Tell which event a person went to."""
+        super().selectionChanged(selected, deselected)
+        if not self._is_marking and not selected.isEmpty():
+            row = self.events.row_at(selected.indexes()[0])
+            number = self._number_of(row) if row is not None else NO_EVENT
+            if number != NO_EVENT:
+                self.event_chosen.emit(number)
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        """Ask for the menu of the event under the pointer, or of the current one."""
+        by_keyboard = event.reason() == QContextMenuEvent.Reason.Keyboard
+        index = self.currentIndex() if by_keyboard else self.indexAt(event.pos())
+        row = self.events.row_at(index)
+        if row is not None and self._number_of(row) != NO_EVENT:
+            place = self.visualRect(index).center() if by_keyboard else event.pos()
+            self.menu_requested.emit(self._number_of(row), self.viewport().mapToGlobal(place))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Fit the columns."""
+        super().resizeEvent(event)
+        self._size_columns()
+
+    def _number_of(self, row: int) -> int:
+        """Return the number of a row's event; a call without an entering event stands for what is first inside it."""
+        rows = self.events.rows
+        while rows.number[row] == NO_EVENT and rows.inside.get(row):
+            row = rows.inside[row][0]
+        return rows.number[row]
+
+    def _index_of(self, number: int | None) -> QModelIndex:
+        rows = self.events.rows
+        if number is None or not 0 <= number < len(rows.row_of):
+            return QModelIndex()
+        return self.events.index_of_row(rows.row_of[number])
+
+    def _open_for_arrow(self, index: QModelIndex) -> None:
+        """Open the call of the event at hand; one without calls inside is closed again when the arrow has left it."""
+        bracket = index if self.events.rows.is_bracket(index.internalId()) else index.parent()
+        opened = self._opened_for_arrow
+        if opened.isValid() and QModelIndex(opened) != bracket:
+            self.setExpanded(QModelIndex(opened), False)
+            self._opened_for_arrow = QPersistentModelIndex()
+        if bracket.isValid() and bracket != index and not self.isExpanded(bracket):
+            self.setExpanded(bracket, True)
+            self._opened_for_arrow = QPersistentModelIndex(bracket)
+
+    def _open_first(self) -> None:
+        """Open calls from the outermost inwards, as far as they hold others and the rows stay few."""
+        model = self.events
+        level, count = [QModelIndex()], model.rowCount()
+        while level:
+            inner: list[QModelIndex] = []
+            for parent in level:
+                for place in range(model.rowCount(parent)):
+                    index = model.index(place, Column.NAME, parent)
+                    if self._holds_others(index) and count + model.rowCount(index) <= OPEN_UP_TO:
+                        count += model.rowCount(index)
+                        inner.append(index)
+            for index in inner:
+                self.setExpanded(index, True)
+            level = inner
+
+    def _holds_others(self, index: QModelIndex) -> bool:
+        row = self.events.row_at(index)
+        if row is None or row == TOP:
+            return False
+        span = self.events.rows.span[row]
+        return span is not None and self.events.rows.is_bracket(row) and (span.has_inner or self.events.is_filtered)
+
+    def _size_columns(self) -> None:
+        character = self.fontMetrics().averageCharWidth()
+        self.header().resizeSection(Column.NUMBER, _NUMBER_CHARS * character)
+        self.header().resizeSection(Column.DURATION, _DURATION_CHARS * character)
