@@ -102,6 +102,7 @@ class Observation:
     ) -> None:
         self._names = first_paths(model)
         self._modules = choose_modules(model, [modules] if isinstance(modules, str) else modules)
+        self._paths = tuple(self._modules)
         self._mode = mode
         self._scaler = scaler
         self._scaled: tuple[Badge, ...] = ()
@@ -217,11 +218,11 @@ class Observation:
 
     def _observed_path(self, path: str) -> str:
         first = self._names.get(path)
-        if first in self._modules:
-            return str(first)
-        if first is not None:
-            raise UnknownNameError(f"the module {path!r} is not observed; observed are {listed(self._modules)}")
-        raise unknown("module", path, self._names, otherwise=f"observed are {listed(self._modules)}")
+        if first is None:
+            raise unknown("module", path, self._names, otherwise=f"observed are {listed(self._paths)}")
+        if first not in self._paths:
+            raise UnknownNameError(f"the module {path!r} is not observed; observed are {listed(self._paths)}")
+        return first
 
     def _in_order(self) -> list[Capture]:
         return sorted(self._captures.values(), key=attrgetter("order"))
@@ -241,6 +242,7 @@ class Observation:
     def _take_off(self) -> None:
         self._recorder.end_step()
         self._recorder.watch({})
+        self._modules = {}  # what was seen outlives the model and does not keep it alive
 
 
 def _choose(found: dict[str, Capture], leaf: str | None) -> Capture:

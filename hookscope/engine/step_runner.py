@@ -5,7 +5,7 @@ import sys
 import time
 import traceback
 from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 
 import msgspec
 import torch
@@ -79,7 +79,7 @@ class StepRunner:
         device = torch.device(settings.device)
         batch = prepare(self._batches.next(), device, settings.requires_grad)
         restores = self._restores(settings)
-        with self._restored(settings, device) if restores else nullcontext(), running_eagerly(settings.run_eagerly):
+        with self._kept(settings, device), running_eagerly(settings.run_eagerly):
             if settings.seed is not None:
                 seed_everything(settings.seed if restores else settings.seed + step - 1)
             return self._run(settings, step, batch, device)
@@ -142,7 +142,7 @@ class StepRunner:
         """
         device = torch.device(settings.device)
         batch = prepare(self._batches.first(), device, settings.requires_grad)
-        with self._restored(settings, device), running_eagerly(settings.run_eagerly):
+        with self._restored(device, parameters=settings.restore_state is True), running_eagerly(settings.run_eagerly):
             if settings.seed is not None:
                 seed_everything(settings.seed)
             with torch.enable_grad(), self._reported(FailureKind.FORWARD_RAISED):
@@ -152,23 +152,43 @@ class StepRunner:
         wanted = settings.restore_state
         return self._workload.optimizer is None if wanted is None else wanted
 
+    def _kept(self, settings: RunSettings, device: torch.device) -> AbstractContextManager[None]:
+        """Put the state back after a step as the settings say, or at least after one that was stepped and given up.
+
+        Who steps through a step may well give it up, and expects to be where it began.
+        """
+        if self._restores(settings):
+            return self._restored(device, parameters=settings.restore_state is True)
+        if self._stepping.is_wanted:
+            return self._restored(device, parameters=True, only_if_given_up=True)
+        return nullcontext()
+
     @contextmanager
-    def _restored(self, settings: RunSettings, device: torch.device) -> Iterator[None]:
-        """Put the state back however the step ends; parameters and the optimizer's state only if that was asked for."""
+    def _restored(self, device: torch.device, *, parameters: bool, only_if_given_up: bool = False) -> Iterator[None]:
+        """Put the state back however the step ends, or only when it does not come to its end.
+
+        Args:
+            device: Where the model runs.
+            parameters: Whether parameters and the optimizer's state are put back too.
+            only_if_given_up: Whether a step that came to its end is left as it is.
+        """
         workload = self._workload
         beside = (workload.loss,) if isinstance(workload.loss, nn.Module) else ()
         snapshot = StateSnapshot.take(
             workload.model,
             device,
-            parameters=settings.restore_state is True,
+            parameters=parameters,
             beside=beside,
             optimizer=workload.optimizer,
         )
+        came_to_its_end = False
         try:
             yield
+            came_to_its_end = True
         finally:
-            snapshot.restore()
-            self._tell(snapshot.not_restored())
+            if not (came_to_its_end and only_if_given_up):
+                snapshot.restore()
+                self._tell(snapshot.not_restored())
 
     def _tell(self, not_restored: tuple[str, ...]) -> None:
         """Print what a step left changed, each once."""

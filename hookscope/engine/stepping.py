@@ -69,15 +69,18 @@ class Stepping:
         self._step, self._device, self._in_step = step, device, True
         self.join()
 
-    def join(self) -> None:
-        """Trace the running step from its next call on, if anything wants that and it is not traced."""
-        wanted = (
-            self._is_traced
-            or self._gate.pause_wanted
+    @property
+    def is_wanted(self) -> bool:
+        """Whether something may stop the next step, or a stop is to be expected in it."""
+        return (
+            self._gate.pause_wanted
             or self._decision.goal.mode is not ContinueMode.CONTINUE
             or self._breakpoints.needs_events
         )
-        if self._in_step and wanted and not self._tracer.is_running:
+
+    def join(self) -> None:
+        """Trace the running step from its next call on, if anything wants that and it is not traced."""
+        if self._in_step and (self.is_wanted or self._is_traced) and not self._tracer.is_running:
             modules = named_modules(self._model)
             self._decision.modules = modules
             self._tracer.begin_step(self._step, modules, self._device)

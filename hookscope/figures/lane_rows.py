@@ -33,6 +33,21 @@ class LaneRow:
     coming: list[Coming] = field(default_factory=list)
 
 
+@dataclass(frozen=True)
+class TimedSpans:
+    """The spans of one module in one pass, oldest first.
+
+    Attributes:
+        spans: The spans.
+        begin_s: When each began.
+        end_s: When each ended.
+    """
+
+    spans: tuple[Span, ...]
+    begin_s: Floats
+    end_s: Floats
+
+
 class LaneTree:
     """The rows of a step, in the order in which their modules were reached.
 
@@ -46,6 +61,8 @@ class LaneTree:
 
     def __init__(self, trace: StepTrace, coming: Iterable[Coming] = ()) -> None:
         self.rows: dict[str, LaneRow] = {}
+        self._trace = trace
+        self._timed: dict[tuple[str, bool], TimedSpans] = {}
         self._inside: dict[str | None, list[LaneRow]] = {}
         for span in trace.spans.values():
             row = self.rows.get(span.path)
@@ -62,6 +79,16 @@ class LaneTree:
         rows: list[LaneRow] = []
         self._collect(self._outermost(), opened, rows)
         return rows
+
+    def timed(self, row: LaneRow, *, is_backward: bool) -> TimedSpans:
+        """Return what a row's module did in one pass, as it was known when the tree was made."""
+        found = self._timed.get((row.path, is_backward))
+        if found is None:
+            spans = tuple(span for span in row.spans if span.is_backward is is_backward)
+            begin_s = np.array([span.begin_s for span in spans], dtype=np.float64)
+            end_s = np.array([self._trace.end_of(span) for span in spans], dtype=np.float64)
+            found = self._timed[row.path, is_backward] = TimedSpans(spans, begin_s, end_s)
+        return found
 
     def shown_around(self, path: str, rows: Sequence[LaneRow]) -> str | None:
         """Return a module, or the innermost one around it that has one of these rows."""

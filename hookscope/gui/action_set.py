@@ -8,7 +8,8 @@ from PySide6.QtGui import QAction, QActionGroup, QGuiApplication, QKeySequence
 from PySide6.QtWidgets import QMenu, QMenuBar, QPushButton, QSizePolicy, QToolBar, QToolButton, QWidget
 
 from hookscope.client.state import SessionState
-from hookscope.gui.actions import ACTIONS, ActionInfo, Menu, MenuEntry, Row, SubmenuInfo, Tint, ToolGroup
+from hookscope.gui.action_rows import ActionInfo, Menu, MenuEntry, Row, SubmenuInfo, Tint, ToolGroup
+from hookscope.gui.actions import ACTIONS
 from hookscope.gui.assets import icon
 from hookscope.gui.theme import theme_of
 
@@ -54,21 +55,32 @@ class ActionSet(QObject):
             controls: Widgets to put behind a group.
         """
         *groups, last = (group for group in ToolGroup if group is not ToolGroup.NONE)
-        for group in groups:
+        for number, group in enumerate(groups):
+            if number:
+                bar.addSeparator()
             self._fill_group(bar, group)
             if group in controls:
                 bar.addSeparator()
                 bar.addWidget(controls[group])
-                bar.addSeparator()
         gap = QWidget(bar)
         gap.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
         bar.addWidget(gap)
         self._fill_group(bar, last)
 
+    def of_groups(self, *groups: ToolGroup) -> list[QAction]:
+        """Return the actions of some groups of the tool bar."""
+        rows = (row for row in ACTIONS if isinstance(row, ActionInfo) and row.toolbar in groups)
+        return [self._actions[row.key] for row in rows]
+
     def update_states(self, state: SessionState) -> None:
         """Enable what the session's state allows."""
         for row in ACTIONS:
-            self._actions[row.key].setEnabled(state in row.states)
+            action = self._actions[row.key]
+            action.setEnabled(state in row.states)
+            if isinstance(row, ActionInfo) and row.paused_text:
+                is_paused = state is SessionState.STOPPED
+                action.setText(QCoreApplication.translate("actions", row.paused_text if is_paused else row.text))
+                action.setIconText(action.text().replace("&", ""))
 
     @Slot()
     def refresh_icons(self) -> None:

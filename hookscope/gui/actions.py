@@ -1,116 +1,8 @@
 """Every action of the window: one table, of which menus, toolbar, tooltips and the list of shortcuts are made."""
 
-from dataclasses import dataclass
-from enum import StrEnum
-
-from hookscope.client.state import ALLOWED, SessionState
-
-ANY_STATE = frozenset(SessionState)
-LOADED = ANY_STATE - {SessionState.NO_MODEL} - ALLOWED["cancel"]
-HOOKABLE = ALLOWED["check"] & LOADED - {SessionState.STOPPING, SessionState.LOST}
-
-
-class Menu(StrEnum):
-    """The menus, in their order; the values are their texts."""
-
-    FILE = "&File"
-    RUN = "&Run"
-    MODULES = "&Modules"
-    VIEW = "&View"
-    HELP = "&Help"
-
-
-class ToolGroup(StrEnum):
-    """Groups of the tool bar, in their order; the last one stands at its far end."""
-
-    NONE = ""
-    OPEN = "open"
-    RUN = "run"
-    PICTURE = "picture"
-
-
-class Tint(StrEnum):
-    """Colour of an icon by meaning; the values are names of `Theme` colours. `PRIMARY` is the window's main button."""
-
-    PLAIN = "text"
-    GO = "forward"
-    HALT = "trouble"
-    PRIMARY = "accent"
-
-
-@dataclass(frozen=True)
-class ActionInfo:
-    """One action.
-
-    Attributes:
-        key: Its name in the program.
-        text: Its name in the menu, with a mnemonic.
-        icon: Codicon, or `""`.
-        tip: One sentence that says what it does.
-        menu: Which menu it is in.
-        handler: Function of `Handlers` that does it; a checkable one without a group is given the new value.
-        shortcuts: Key sequences; the first is shown.
-        states: Session states in which it is enabled.
-        toolbar: Group of the tool bar.
-        label: Shorter name for the tool bar; the menu's by default.
-        tint: Colour of the icon.
-        checkable: Whether it is on or off.
-        group: Name of a set of checkable actions of which exactly one is on.
-        ends_section: Whether a line follows it in the menu.
-    """
-
-    key: str
-    text: str
-    icon: str
-    tip: str
-    menu: Menu
-    handler: str
-    shortcuts: tuple[str, ...] = ()
-    states: frozenset[SessionState] = ANY_STATE
-    toolbar: ToolGroup = ToolGroup.NONE
-    label: str = ""
-    tint: Tint = Tint.PLAIN
-    checkable: bool = False
-    group: str = ""
-    ends_section: bool = False
-
-
-@dataclass(frozen=True)
-class SubmenuInfo:
-    """A submenu whose entries are made anew each time it opens.
-
-    Attributes:
-        key: Its name in the program.
-        text: Its name in the menu, with a mnemonic.
-        icon: Codicon.
-        menu: Which menu it is in.
-        entries: Function of `Handlers` that returns the entries.
-        handler: Function of `Handlers` that is given the `data` of the chosen entry.
-        states: Session states in which it is enabled.
-        ends_section: Whether a line follows it in the menu.
-    """
-
-    key: str
-    text: str
-    icon: str
-    menu: Menu
-    entries: str
-    handler: str
-    states: frozenset[SessionState] = ANY_STATE
-    ends_section: bool = False
-
-
-@dataclass(frozen=True)
-class MenuEntry:
-    """One entry of a submenu; `None` as data makes it a remark that cannot be chosen."""
-
-    text: str
-    data: object
-    icon: str = ""
-    tip: str = ""
-
-
-Row = ActionInfo | SubmenuInfo
+from hookscope.client.state import ALLOWED
+from hookscope.gui.action_rows import HOOKABLE, LOADED, ActionInfo, Menu, Row, SubmenuInfo, Tint, ToolGroup
+from hookscope.gui.stepping_actions import STEPPING_ACTIONS
 
 ACTIONS: tuple[Row, ...] = (
     ActionInfo(
@@ -209,12 +101,13 @@ ACTIONS: tuple[Row, ...] = (
         "step",
         "&Step",
         "msc.debug-continue",
-        "Run one forward pass, the loss and one backward pass.",
+        "Run one forward pass, the loss and one backward pass; when paused, go on to the next breakpoint or the end.",
         Menu.RUN,
-        "session.step",
+        "stepping.step_or_continue",
         ("F5",),
-        ALLOWED["step"],
+        ALLOWED["step"] | ALLOWED["continue_"],
         ToolGroup.RUN,
+        paused_text="&Continue",
         tint=Tint.PRIMARY,
     ),
     ActionInfo(
@@ -233,12 +126,22 @@ ACTIONS: tuple[Row, ...] = (
         "pause",
         "&Pause",
         "msc.debug-pause",
-        "Finish the step that is running, then wait.",
+        "Hold the step at the next event.",
         Menu.RUN,
         "session.pause",
         ("F6",),
         ALLOWED["pause"],
         ToolGroup.RUN,
+    ),
+    ActionInfo(
+        "finish_step",
+        "&Finish step",
+        "msc.debug-line-by-line",
+        "End the run when the step at hand is done.",
+        Menu.RUN,
+        "stepping.finish_step",
+        ("Shift+F6",),
+        ALLOWED["finish_step"],
     ),
     ActionInfo(
         "stop",
@@ -252,6 +155,7 @@ ACTIONS: tuple[Row, ...] = (
         ToolGroup.RUN,
         tint=Tint.HALT,
     ),
+    *STEPPING_ACTIONS,
     ActionInfo(
         "filter",
         "&Find module",

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from PySide6.QtCore import QObject, Qt, Slot
+from PySide6.QtCore import QObject, Qt, QTimer, Slot
 from PySide6.QtWidgets import QDockWidget, QMainWindow, QWidget
 
 from hookscope.gui.settings import LAYOUT_VERSION, Settings
@@ -54,6 +54,10 @@ class DockLayout(QObject):
         self._settings = settings
         self._docks: dict[str, QDockWidget] = {}
         self._is_restored = False
+        # Once more when the docks stand in their order: until then a size may go to the neighbour.
+        self._sizing = QTimer(self)
+        self._sizing.setSingleShot(True)
+        self._sizing.timeout.connect(self._size_all)
 
     @property
     def docks(self) -> tuple[QDockWidget, ...]:
@@ -86,6 +90,8 @@ class DockLayout(QObject):
         if geometry is not None:
             self._window.restoreGeometry(geometry)
         self._is_restored = self._restore_docks()
+        if self._is_restored:
+            self._sizing.stop()
 
     def save(self) -> None:
         """Remember size and places."""
@@ -115,6 +121,7 @@ class DockLayout(QObject):
                 first.show()
                 first.raise_()
         self._size_all()
+        self._sizing.start()
 
     @Slot()
     def _update_titles(self) -> None:
@@ -124,6 +131,7 @@ class DockLayout(QObject):
             if is_tabbed != (dock.titleBarWidget() is not None):
                 dock.setTitleBarWidget(QWidget(dock) if is_tabbed else None)  # type: ignore[arg-type]  # None: its own
 
+    @Slot()
     def _size_all(self) -> None:
         metrics = self._window.fontMetrics()
         bottom = [dock for dock in self.docks if PLACES[dock.objectName()].area is _Area.BottomDockWidgetArea]
@@ -134,7 +142,8 @@ class DockLayout(QObject):
         ):
             sizes = [PLACES[dock.objectName()].size * unit for dock in docks]
             self._window.resizeDocks(docks, sizes, direction)
-        heights = [round(self._share(dock, sides) * self._window.height()) for dock in sides]
+        # Heights that are too much together are not cut in proportion, so they have to be right.
+        heights = [round(self._share(dock, sides) * self._window.centralWidget().height()) for dock in sides]
         self._window.resizeDocks(sides, heights, Qt.Orientation.Vertical)
 
     @staticmethod

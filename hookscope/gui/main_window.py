@@ -7,7 +7,7 @@ from PySide6.QtGui import QCloseEvent, QPaintEvent
 from PySide6.QtWidgets import QDockWidget, QMainWindow, QTabWidget, QToolBar, QWidget
 
 from hookscope.gui.action_set import ActionSet
-from hookscope.gui.actions import ToolGroup
+from hookscope.gui.action_rows import ToolGroup
 from hookscope.gui.central_area import CentralArea
 from hookscope.gui.current import Current
 from hookscope.gui.dock_layout import DockLayout

@@ -2,14 +2,16 @@
 
 from dataclasses import dataclass
 
-from PySide6.QtCore import QEvent, QSize, Slot
+from PySide6.QtCore import QCoreApplication, QEvent, QSize, Slot
 from PySide6.QtGui import QFontDatabase
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QStatusBar, QWidget
 
 from hookscope.client.state import SessionState
+from hookscope.figures.stop_words import word_stop
 from hookscope.figures.text import format_bytes, format_duration, format_number
 from hookscope.gui.assets import icon
 from hookscope.gui.capture_meter import CaptureMeter
+from hookscope.gui.elided_label import ElidedLabel
 from hookscope.gui.session_bridge import SessionBridge
 from hookscope.gui.theme import theme_of
 from hookscope.protocol.events import Phase
@@ -47,15 +49,19 @@ class StatusBar(QStatusBar):
         self.captures = CaptureMeter(self)
         self.setSizeGripEnabled(False)
         widest = self.tr("Running optimizer") + " 9999/9999"  # so that a running count moves nothing
-        self._pill_text.setMinimumWidth(self.fontMetrics().horizontalAdvance(widest))
+        self._widest = self.fontMetrics().horizontalAdvance(widest)
         self._pill_text.setAccessibleName(self.tr("State of the session"))
-        pill = QWidget(self)
+        self._pill = pill = QWidget(self)
+        pill.setObjectName("pill")
         layout = QHBoxLayout(pill)
         layout.setContentsMargins(10, 3, 10, 3)
         layout.setSpacing(6)
         layout.addWidget(self._pill_icon)
         layout.addWidget(self._pill_text)
         self.addWidget(pill)
+        self._where = ElidedLabel(self)
+        self._where.setAccessibleName(self.tr("Where the step is paused, and why"))
+        self.addWidget(self._where, 1)
         self._figures.setFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
         self._figures.setContentsMargins(10, 0, 10, 0)
         self._figures.setAccessibleName(self.tr("Device, memory, step and loss"))
@@ -67,6 +73,8 @@ class StatusBar(QStatusBar):
             bridge.hooks_changed,
             bridge.settings_changed,
             bridge.progress_changed,
+            bridge.stopped,
+            bridge.continued,
         ):
             signal.connect(self._update)
         bridge.step_finished.connect(self._update_figures)
@@ -78,6 +86,11 @@ class StatusBar(QStatusBar):
         return self._pill_text.text()
 
     @property
+    def where_text(self) -> str:
+        """Where the step is paused, and why; `""` when it is not."""
+        return self._where.text()
+
+    @property
     def figures_text(self) -> str:
         """What stands on the right."""
         return self._figures.text()
@@ -85,11 +98,17 @@ class StatusBar(QStatusBar):
     @Slot()
     def _update(self) -> None:
         look = _LOOKS[self._session.state]
-        color = getattr(theme_of(self.palette()), look.color)
+        theme = theme_of(self.palette())
+        is_filled = self._session.state is SessionState.STOPPED
+        ground = getattr(theme, look.color)
+        color = theme.window if is_filled else ground
         size = self.fontMetrics().height()
         self._pill_icon.setPixmap(icon(look.icon, color).pixmap(QSize(size, size)))
         self._pill_text.setText(self._state_words())
         self._pill_text.setStyleSheet(f"color: {color}; font-weight: 600;")
+        self._pill_text.setMinimumWidth(0 if is_filled else self._widest)
+        self._pill.setStyleSheet(f"#pill {{ background: {ground}; border-radius: 8px; }}" if is_filled else "")
+        self._where.setText(self._where_words())
         self._update_figures()
 
     @Slot()
@@ -122,6 +141,17 @@ class StatusBar(QStatusBar):
         }
         return words[self._session.state]
 
+    def _where_words(self) -> str:
+        stopped = self._session.stopped
+        if stopped is None:
+            return ""
+        tree = self._session.tree
+        root = tree.modules[0].name if tree is not None and tree.modules else ""
+        text = word_stop(stopped.event, stopped.reason, root, _translate)
+        return self.tr("{where} ({why})   event {number}").format(
+            where=text.where, why=text.why, number=stopped.event.number
+        )
+
     def _ready_words(self, checked: int) -> str:
         match checked:
             case 0:
@@ -150,3 +180,7 @@ class StatusBar(QStatusBar):
         super().changeEvent(event)
         if event.type() is QEvent.Type.PaletteChange:
             self._update()
+
+
+def _translate(english: str) -> str:
+    return QCoreApplication.translate("stops", english)

@@ -24,68 +24,28 @@ from hookscope.protocol.devices import DeviceInfo
 from hookscope.protocol.failures import Failure, FailureKind
 from hookscope.protocol.hooks import HookMode, OperationInfo, OperationRef
 from hookscope.protocol.identity import Slot, TensorRef
-from hookscope.protocol.stops import (
-    SLOT_OF,
-    Breakpoint,
-    ContinueMode,
-    EventKind,
-    Expression,
-    StackFrame,
-    StepEvent,
-    StopKind,
-    StopReason,
-)
 from hookscope.protocol.tensors import Record, TensorSpec
-from hookscope.protocol.tree import ModuleInfo, ModuleTree
 from hookscope.protocol.views import NoPicture, NoPictureReason
 from hookscope.protocol.wire import decode_command, encode
 from hookscope.protocol.workload import InputInfo, RunSettings, WorkloadInfo
+from tests.client.fake_stepping import LONG_S, TREE, FakeStepping
 
-TREE = ModuleTree(
-    (ModuleInfo("", "Net", "Net", -1), ModuleInfo("a", "a", "Linear", 0), ModuleInfo("b", "b", "Linear", 0))
-)
 WORKLOAD = WorkloadInfo("Net")
 SPEC = TensorSpec((2, 3), "float32", "cpu", "strided", 24)
-LONG_S = 600.0
-EVENTS = tuple(
-    StepEvent(number, kind, path, 0, 1 if path else 0, number / 1000, leaf)
-    for number, (kind, path, leaf) in enumerate(
-        [
-            (EventKind.FORWARD_ENTER, "", "args.0"),
-            (EventKind.FORWARD_ENTER, "a", "args.0"),
-            (EventKind.FORWARD_LEAVE, "a", "out"),
-            (EventKind.FORWARD_ENTER, "b", "args.0"),
-            (EventKind.FORWARD_LEAVE, "b", "out"),
-            (EventKind.FORWARD_LEAVE, "", "out"),
-            (EventKind.LOSS, "", ""),
-            (EventKind.BACKWARD_ENTER, "b", "out"),
-            (EventKind.PARAMETER_GRADIENT, "b", "weight"),
-            (EventKind.BACKWARD_LEAVE, "b", "args.0"),
-            (EventKind.BACKWARD_ENTER, "a", "out"),
-            (EventKind.BACKWARD_LEAVE, "a", "args.0"),
-        ]
-    )
-)
-"""Of every step: `a`, then `b`."""
 
 
-class FakeDebuggee:
+class FakeDebuggee(FakeStepping):
     def __init__(self, connection: Connection) -> None:
+        super().__init__()
         self.channel = ConnectionChannel(connection)
         self.socket = socket.socket(fileno=os.dup(connection.fileno()))
         self.queue: queue.SimpleQueue[commands.Command] = queue.SimpleQueue()
-        self.manner = ""
         self.settings = RunSettings()
         self.paths: tuple[str, ...] = ()
         self.operations: tuple[OperationRef, ...] = ()
-        self.step = 0
         self.abort = threading.Event()
         self.pause = threading.Event()
-        self.stop_soon = threading.Event()
         self.interrupt = threading.Event()
-        self.breakpoints: tuple[Breakpoint, ...] = ()
-        self.stopped_at: StepEvent | None = None
-        self.answers: queue.SimpleQueue[commands.Continue | None] = queue.SimpleQueue()
 
     def send(self, event: events.Event) -> None:
         self.channel.send(encode(event))
@@ -161,23 +121,6 @@ class FakeDebuggee:
             wish.clear()
         self.answers = queue.SimpleQueue()
 
-    def set_breakpoints(self, command: commands.SetBreakpoints) -> None:
-        self.breakpoints = command.breakpoints
-        wrong = {
-            point.id: "not Python"
-            for point in self.breakpoints
-            if isinstance(point.condition, Expression) and point.condition.text == "("
-        }
-        known = {module.path for module in TREE.modules}
-        unmatched = tuple(point.id for point in self.breakpoints if point.pattern not in known)
-        self.send(events.BreakpointsSet(wrong, unmatched))
-
-    def tell_stack(self) -> None:
-        event = self.stopped_at
-        if event is not None:
-            frame = StackFrame("net.py", 3, "Net.forward", "return x", user=True)
-            self.send(events.StackReady(self.step, event, (frame,)))
-
     def serve(self, protocol: int) -> None:
         devices = (DeviceInfo("cpu", "CPU"),)
         self.send(events.Hello(protocol, "0", "0", sys.version.split()[0], os.getpid(), devices))
@@ -248,54 +191,6 @@ class FakeDebuggee:
                 self.send(events.RunFinished(events.RunEnd.FAILED, 0))
             case _:
                 self.run_steps(wanted)
-
-    def walk(self, wish: commands.RunSteps | commands.Continue, *, trace: bool) -> bool:
-        """Go through the events of a step, and stop where that is wished; return whether it was not aborted."""
-        number, told = -1, 0
-        while True:
-            if self.manner == "says what it is asked":
-                asked = "continue" if isinstance(wish, commands.Continue) else "run_steps"
-                self.send(events.LogPrinted(0, self.step, EVENTS[0], f"{asked} {wish.mode} {wish.path}"))
-                wish = commands.Continue(ContinueMode.INTO)
-            reason: StopReason | None = None
-            while reason is None and number + 1 < len(EVENTS):
-                number += 1
-                reason = self.why(EVENTS[number], wish)
-            if trace or reason is not None:
-                self.send(events.StepEvents(self.step, EVENTS[told : number + 1]))
-                told = number + 1
-            if reason is None:
-                return True
-            answer = self.stop_at(EVENTS[number], reason)
-            if answer is None:
-                return False
-            wish, trace = answer, True
-
-    def why(self, event: StepEvent, wish: commands.RunSteps | commands.Continue) -> StopReason | None:
-        for point in self.breakpoints:
-            if point.enabled and event.path == point.pattern and event.kind in point.phases:
-                if not point.log:
-                    return StopReason(StopKind.BREAKPOINT, {"breakpoint": str(point.id), "hits": "1"})
-                self.send(events.LogPrinted(point.id, self.step, event, point.log))
-        if self.stop_soon.is_set():
-            self.stop_soon.clear()
-            return StopReason(StopKind.PAUSE)
-        if wish.mode is ContinueMode.INTO or (wish.mode is ContinueMode.TO_SELECTED and event.path == wish.path):
-            return StopReason(StopKind.STEP)
-        return None
-
-    def stop_at(self, event: StepEvent, reason: StopReason) -> commands.Continue | None:
-        slot = SLOT_OF.get(event.kind)
-        ref = TensorRef(event.path, slot, event.leaf) if slot is not None else None
-        self.stopped_at = event
-        self.send(events.Stopped(self.step, event, reason, ref))
-        if self.manner == "deaf when stopped":
-            time.sleep(LONG_S)
-        answer = self.answers.get()
-        self.stopped_at = None
-        if answer is not None:
-            self.send(events.Continued(self.step))
-        return answer
 
     def run_steps(self, wanted: commands.RunSteps) -> None:
         count, done = wanted.count, 0

@@ -19,7 +19,7 @@ from tests.client.fakes import drain_until, drain_until_state, drain_until_told,
 
 MakeSession = Callable[..., DebugSession]
 PLACES = ("", "a", "a", "b", "b", "", "", "b", "b", "b", "a", "a")
-"""Where the events of a step are, see `fake_debuggee.EVENTS`."""
+"""Where the events of a step are, see `fake_stepping.EVENTS`."""
 ON_LEAVE = (EventPhase.FORWARD_LEAVE,)
 
 

@@ -46,6 +46,8 @@ def waiting() -> Workload:
 LOOKING = RunSettings(optimizer=False, restore_state=True)
 """Steps that change nothing."""
 
+TRAINING = RunSettings(optimizer=True)
+
 
 class Stacked(nn.Module):
     def __init__(self) -> None:

@@ -109,17 +109,17 @@ def test_that_gradients_grow_at_every_block_on_the_way_back_and_outputs_hardly_d
 
 
 def test_that_the_loss_leaps_up_from_step_to_step() -> None:
-    found = losses(BUILDERS["broken_exploding"](), 6)
+    found = losses(BUILDERS["broken_exploding"](), 5)
     assert all(later > 1.5 * earlier for earlier, later in itertools.pairwise(found))
-    assert found[-1] > 1000 * found[0]
+    assert found[-1] > 500 * found[0]
 
 
 def test_that_the_spread_of_the_blocks_weights_is_all_that_is_wrong() -> None:
     with seeded():
         model = broken_exploding.DeepClassifier(1 / math.sqrt(broken_exploding.WIDTH))
-    steps = train(mended(BUILDERS["broken_exploding"](), model), 12)
+    steps = train(mended(BUILDERS["broken_exploding"](), model), 10)
     assert steps[0].norms["stem"] < 20 * steps[0].norms["blocks.15"]
-    assert steps[-1].loss < 0.5 < steps[0].loss
+    assert steps[-1].loss < 1 < steps[0].loss
 
 
 # -- a NaN that is born in backward ---------------------------------------------------------------------------------
@@ -161,9 +161,9 @@ def test_that_the_bare_root_is_all_that_is_wrong() -> None:
     with seeded():
         model = broken_nan.DigitMap()
     model.distances = Cdist()
-    found = losses(mended(BUILDERS["broken_nan"](), model), 12)
+    found = losses(mended(BUILDERS["broken_nan"](), model), 8)
     assert found[0] == pytest.approx(Step(BUILDERS["broken_nan"]()).loss)
-    assert found[-1] < 0.3 * found[0]
+    assert found[-1] < 0.5 * found[0]
 
 
 # -- dead ReLUs -----------------------------------------------------------------------------------------------------
@@ -180,7 +180,7 @@ def test_that_the_relu_gives_nothing_and_every_gradient_before_it_is_zero() -> N
 
 
 def test_that_the_loss_of_guessing_hardly_moves() -> None:
-    found = losses(BUILDERS["broken_dead"](), 40)
+    found = losses(BUILDERS["broken_dead"](), 20)
     assert abs(found[0] - math.log(10)) < 0.05
     assert found[-1] > 0.97 * found[0]
 
@@ -213,8 +213,8 @@ def test_that_one_branch_has_outputs_like_the_other_and_no_gradient_at_all() -> 
 def test_that_the_loss_falls_as_if_nothing_were_wrong() -> None:
     workload = BUILDERS["broken_detached"]()
     before = {path: value.clone() for path, value in workload.model.state_dict().items()}
-    found = losses(workload, 40)
-    assert found[-1] < 0.5 < found[0]
+    found = losses(workload, 20)
+    assert found[-1] < 0.7 * found[0]
     after = workload.model.state_dict()
     assert {path for path in before if torch.equal(before[path], after[path])} == {
         "outline.conv.weight",

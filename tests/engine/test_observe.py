@@ -1,6 +1,8 @@
 """The engine without a window: `hookscope.observe` from a script's side."""
 
+import gc
 import threading
+import weakref
 
 import pytest
 import torch
@@ -188,6 +190,17 @@ def test_that_values_can_be_read_within_the_block():
         assert "no backward pass has run" in absence(seen, "", "grad_output")
         loss.backward()
         assert value(seen, "", "grad_output") == [[1, 1]]
+
+
+def test_that_what_was_seen_does_not_keep_the_model_alive():
+    model = two_layers()
+    with hookscope.observe(model) as seen:
+        model(torch.ones(1, 2)).sum().backward()
+    reference = weakref.ref(model[0].weight)
+    del model
+    gc.collect()
+    assert reference() is None
+    assert value(seen, "0", "parameter") == TWO
 
 
 def test_that_an_observation_is_entered_once():

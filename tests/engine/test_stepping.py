@@ -196,11 +196,14 @@ def test_that_a_failing_expression_stops_with_its_error(driver):
     assert isinstance(go_on(driver, ContinueMode.CONTINUE), events.RunFinished)
 
 
-def test_that_aborting_at_each_event_leaves_the_state_as_it_was(driver):
+@pytest.mark.parametrize("settings", [models.LOOKING, models.TRAINING], ids=["looking", "training"])
+def test_that_aborting_at_each_event_leaves_the_state_as_it_was(driver, settings):
     driver.load(f"{MODELS}:small")
+    driver.change(models.LOOKING)
     model = models.made[-1]
     before = {name: value.clone() for name, value in model.state_dict().items()}
-    count = len(all_stops_without_optimizer(driver))
+    count = len(all_stops(driver, ContinueMode.INTO))
+    driver.change(settings)
     for number in range(count):
         start(driver)
         for _ in range(number):
@@ -210,11 +213,6 @@ def test_that_aborting_at_each_event_leaves_the_state_as_it_was(driver):
         assert all(value.equal(before[name]) for name, value in model.state_dict().items())
         assert all(parameter.grad is None for parameter in model.parameters())
     assert isinstance(start(driver, ContinueMode.CONTINUE), events.RunFinished)
-
-
-def all_stops_without_optimizer(driver: Driver) -> list[events.Stopped]:
-    driver.change(models.LOOKING)
-    return all_stops(driver, ContinueMode.INTO)
 
 
 def test_that_the_stack_names_the_users_line_in_forward_and_in_backward(driver):

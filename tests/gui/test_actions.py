@@ -7,7 +7,8 @@ from PySide6.QtWidgets import QApplication, QDialog, QMenu, QPushButton, QToolBa
 
 from hookscope.client.state import ALLOWED, SessionState
 from hookscope.gui.action_set import Submenu, tool_tip
-from hookscope.gui.actions import ACTIONS, ActionInfo, Menu, SubmenuInfo
+from hookscope.gui.action_rows import ActionInfo, Menu, SubmenuInfo
+from hookscope.gui.actions import ACTIONS
 from hookscope.gui.dialogs.shortcuts import ShortcutsDialog
 from hookscope.protocol.examples import EXAMPLES
 from hookscope.protocol.workload import ExampleSource

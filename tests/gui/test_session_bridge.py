@@ -13,6 +13,7 @@ from hookscope.client.state import SessionState
 from hookscope.gui.session_bridge import SessionBridge
 from hookscope.protocol.failures import Failure, FailureKind
 from hookscope.protocol.identity import Slot, TensorRef
+from hookscope.protocol.stops import Breakpoint, EventPhase
 from hookscope.protocol.views import StatisticsRequest
 from hookscope.protocol.workload import ExampleSource, RunSettings
 from tests.client.fakes import fake_interpreter
@@ -29,6 +30,13 @@ SIGNALS = (
     "step_finished",
     "progress_changed",
     "view_arrived",
+    "stopped",
+    "continued",
+    "events_added",
+    "breakpoints_changed",
+    "stack_arrived",
+    "source_arrived",
+    "log_printed",
     "failure_raised",
     "output_printed",
 )
@@ -125,6 +133,39 @@ def test_that_views_settings_and_failures_arrive(qtbot: QtBot, bridge: SessionBr
     assert isinstance(failure, Failure)
     assert failure.kind is FailureKind.DEVICE_UNAVAILABLE
     assert bridge.session.settings.device == "cpu"
+
+
+def test_that_a_stop_and_all_about_it_arrive(qtbot: QtBot, bridge: SessionBridge, listener: Listener) -> None:
+    session = bridge.session
+    opened(qtbot, bridge)
+    with qtbot.waitSignal(bridge.breakpoints_changed, timeout=WAIT_MS):
+        session.set_breakpoints([Breakpoint(1, "a", (EventPhase.FORWARD_LEAVE,), log="here")])
+    session.run_to("b")
+    with qtbot.waitSignal(bridge.stopped, timeout=WAIT_MS) as stopped:
+        pass
+    assert stopped.args is not None
+    assert stopped.args[0] is session.stopped
+    names = listener.names()
+    assert names.index("log_printed") < names.index("events_added") < names.index("stopped")
+    assert listener.arguments("events_added") == [1]
+    with qtbot.waitSignals([bridge.stack_arrived, bridge.source_arrived], timeout=WAIT_MS):
+        session.request_stack()
+        session.request_source("net.py", 3)
+    assert listener.arguments("stack_arrived") == [session.stack]
+    with qtbot.waitSignal(bridge.continued, timeout=WAIT_MS):
+        session.continue_()
+    wait_for_state(qtbot, bridge, SessionState.IDLE)
+
+
+def test_that_a_stop_that_was_ended_meanwhile_is_not_told(
+    qtbot: QtBot, bridge: SessionBridge, listener: Listener
+) -> None:
+    opened(qtbot, bridge)
+    bridge.events_added.connect(bridge.session.stop)
+    bridge.session.step_into()
+    wait_for_state(qtbot, bridge, SessionState.IDLE)
+    assert listener.arguments("events_added") == [1]
+    assert "stopped" not in listener.names()
 
 
 def test_that_losing_the_debuggee_is_told(qtbot: QtBot, bridge: SessionBridge, listener: Listener) -> None:

@@ -13,7 +13,8 @@ from PySide6.QtWidgets import (
 )
 
 from hookscope.gui.action_set import plain_text, shortcut_text, tip_of
-from hookscope.gui.actions import ACTIONS, ActionInfo
+from hookscope.gui.action_rows import ActionInfo
+from hookscope.gui.actions import ACTIONS
 
 
 class ShortcutsDialog(QDialog):

@@ -6,7 +6,7 @@ from PySide6.QtCore import QEvent, QMimeData, QObject, Signal, Slot
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QWidget
 
-from hookscope.gui.actions import MenuEntry
+from hookscope.gui.action_rows import MenuEntry
 from hookscope.gui.dialogs.open_model import OpenModelDialog
 from hookscope.gui.session_bridge import SessionBridge
 from hookscope.gui.settings import Settings

@@ -44,18 +44,13 @@ class SessionHandlers(QObject):
         }
 
     @Slot()
-    def step(self) -> None:
-        """Run one step."""
-        self._session.step()
-
-    @Slot()
     def run(self) -> None:
         """Run until Pause or Stop."""
         self._session.run()
 
     @Slot()
     def pause(self) -> None:
-        """Finish the step at hand, then wait."""
+        """Hold the step at the next event."""
         self._session.pause()
 
     @Slot()

@@ -4,7 +4,7 @@ from PySide6.QtCore import QObject, Qt, Signal, Slot
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QMainWindow
 
-from hookscope.gui.actions import MenuEntry
+from hookscope.gui.action_rows import MenuEntry
 from hookscope.gui.dock_layout import DockLayout
 from hookscope.gui.settings import ThemeChoice
 from hookscope.gui.style import ThemeSwitch

@@ -35,7 +35,7 @@ class EventList(QTreeView):
         self.events = EventModel(self)
         self._delegate = EventDelegate(self.events, self)
         self._is_marking = False
-        self._opened_for_arrow = QPersistentModelIndex()
+        self._opened_for_arrow: int | None = None
         self.setModel(self.events)
         self.setItemDelegate(self._delegate)
         self.setHeaderHidden(True)
@@ -60,7 +60,7 @@ class EventList(QTreeView):
 
     def show_rows(self, rows: EventRows, names: ModuleNames) -> None:
         """Show another step, with the outermost calls open."""
-        self._delegate.at_hand = None
+        self._delegate.at_hand = self._opened_for_arrow = None
         self.events.set_rows(rows, names)
         self._open_first()
 
@@ -142,14 +142,17 @@ class EventList(QTreeView):
 
     def _open_for_arrow(self, index: QModelIndex) -> None:
         """Open the call of the event at hand; one without calls inside is closed again when the arrow has left it."""
-        bracket = index if self.events.rows.is_bracket(index.internalId()) else index.parent()
+        rows, row = self.events.rows, index.internalId()
+        bracket = row if rows.is_bracket(row) else rows.parent[row]
         opened = self._opened_for_arrow
-        if opened.isValid() and QModelIndex(opened) != bracket:
-            self.setExpanded(QModelIndex(opened), False)
-            self._opened_for_arrow = QPersistentModelIndex()
-        if bracket.isValid() and bracket != index and not self.isExpanded(bracket):
-            self.setExpanded(bracket, True)
-            self._opened_for_arrow = QPersistentModelIndex(bracket)
+        if opened is not None and opened != bracket:
+            self.setExpanded(self.events.index_of_row(opened), False)
+            self._opened_for_arrow = None
+        inside = self.events.index_of_row(bracket)
+        if bracket not in {TOP, row} and not self.isExpanded(inside):
+            self.setExpanded(inside, True)
+            span = rows.span[bracket]
+            self._opened_for_arrow = bracket if span is not None and not span.has_inner else None
 
     def _open_first(self) -> None:
         """Open calls from the outermost inwards, as far as they hold others and the rows stay few."""

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from PySide6.QtCore import QCoreApplication
 
 from hookscope.client.session import DebugSession
+from hookscope.figures.forecast import Coming
 from hookscope.figures.lanes import Span, StepTrace
 from hookscope.figures.text import format_bytes, format_duration, leaf_label
 from hookscope.protocol.stops import SLOT_OF, EventKind, StepEvent
@@ -92,6 +93,16 @@ def span_tooltip(span: Span, trace: StepTrace, names: ModuleNames) -> str:
     if trace.has_memory and span.leave >= 0:
         lines.append(translate("memory {change}").format(change=signed_bytes(span.allocated_bytes)))
     return "\n".join(lines)
+
+
+def coming_tooltip(coming: Coming, names: ModuleNames) -> str:
+    """Say what has yet to come, and that nobody knows when."""
+    name = names.within(coming.key[0], None)
+    if coming.is_pending:
+        text = translate("{module}: forward is done, backward has not come here yet.")
+    else:
+        text = translate("{module}: not reached yet.")
+    return f"{text.format(module=name)}\n{translate('Place and length of the bar are a guess.')}"
 
 
 def signed_bytes(change: int) -> str:
