@@ -1,4 +1,4 @@
-"""Which values are not finite, cheaply: one pass over a tensor that is, two over one that is not."""
+"""How many values of some tensors are not finite, and whether numbers beside them are."""
 
 import math
 from collections.abc import Iterable
@@ -6,9 +6,8 @@ from dataclasses import dataclass
 
 import torch
 
+from hookscope.engine import measures
 from hookscope.engine.convert import Unreadable
-from hookscope.engine.views import build_view
-from hookscope.protocol.views import Statistics, StatisticsRequest
 
 
 @dataclass(frozen=True)
@@ -28,32 +27,20 @@ class NonFiniteCounts:
     def words(self) -> str:
         """`3 NaN, 1 +Inf`."""
         parts = ((self.nan, "NaN"), (self.pos_inf, "+Inf"), (self.neg_inf, "-Inf"))
-        return ", ".join(f"{count} {name}" for count, name in parts if count)
+        return ", ".join(f"{count:,} {name}" for count, name in parts if count)
 
 
 def count_non_finite(tensors: Iterable[torch.Tensor | None]) -> NonFiniteCounts:
     """Count over tensors of any kind; what cannot be read counts as finite. On CUDA it waits for the device."""
-    nan = pos_inf = neg_inf = 0
-    for tensor in tensors:
-        if tensor is None or not _may_be(tensor):
-            continue
-        statistics = build_view(tensor.detach(), StatisticsRequest())
-        if isinstance(statistics, Statistics):
-            nan += statistics.nan
-            pos_inf += statistics.pos_inf
-            neg_inf += statistics.neg_inf
-    return NonFiniteCounts(nan, pos_inf, neg_inf)
+    found = [_counts(tensor) for tensor in tensors if tensor is not None]
+    return NonFiniteCounts(*(sum(counts) for counts in zip(*found, strict=True))) if found else NonFiniteCounts()
 
 
-def _may_be(tensor: torch.Tensor) -> bool:
-    """Whether a tensor may hold a value that is not finite: its sum of absolute values is not, or cannot be had."""
-    if not (tensor.dtype.is_floating_point or tensor.dtype.is_complex):
-        return False
+def _counts(tensor: torch.Tensor) -> tuple[int, int, int]:
     try:
-        with torch.no_grad():
-            return not math.isfinite(float(tensor.detach().abs().max())) if tensor.numel() else False
-    except (RuntimeError, NotImplementedError, TypeError, Unreadable):
-        return True
+        return (0, 0, 0) if measures.is_finite(tensor) else measures.count_non_finite(tensor)
+    except Unreadable:
+        return 0, 0, 0
 
 
 def numbers_are_finite(values: Iterable[object]) -> bool:

@@ -47,6 +47,11 @@ def describe_modules(model: nn.Module) -> ModuleTree:
     return ModuleTree(tuple(infos))
 
 
+def names_of(model: nn.Module) -> dict[str, list[str]]:
+    """Return all paths of each module by the first of them, which is the one in records and events."""
+    return {paths[0]: paths for paths in _aliases(model).values()}
+
+
 def _aliases(model: nn.Module) -> dict[int, list[str]]:
     found: dict[int, list[str]] = {}
     for path, module in model.named_modules(remove_duplicate=False):

@@ -11,7 +11,7 @@ from hookscope.engine.breakpoints import BreakpointTable
 from hookscope.engine.call_stack import VariableStore
 from hookscope.engine.capture_writer import CaptureWriter
 from hookscope.engine.captures import CaptureStore
-from hookscope.engine.module_tree import named_modules
+from hookscope.engine.module_tree import named_modules, names_of
 from hookscope.engine.outbox import Outbox
 from hookscope.engine.pause import Gate
 from hookscope.engine.step_tracer import StepTracer
@@ -42,6 +42,7 @@ class Stepping:
         self._gate = gate
         self._outbox = outbox
         self._breakpoints = BreakpointTable()
+        self._breakpoints.set_aliases(names_of(model))
         self._stopper = Stopper(gate, outbox.post)
         self._decision = StopDecision(
             gate, self._stopper, self._breakpoints, writer, store, self.variables, outbox.post

@@ -14,7 +14,8 @@ from hookscope.engine.breakpoints import BreakpointTable
 from hookscope.engine.call_stack import LightStack, VariableStore, frames_of, live_frames
 from hookscope.engine.capture_writer import CaptureWriter
 from hookscope.engine.captures import CaptureStore
-from hookscope.engine.conditions import EventContext, compile_condition
+from hookscope.engine.conditions import EventContext
+from hookscope.engine.finiteness import count_non_finite
 from hookscope.engine.pause import Gate
 from hookscope.engine.specs import spec_of
 from hookscope.engine.stepper import FORWARD, Goal, reached
@@ -22,7 +23,7 @@ from hookscope.engine.stopper import Stopper
 from hookscope.engine.traced_calls import Tensors
 from hookscope.protocol import events
 from hookscope.protocol.identity import Slot, TensorRef
-from hookscope.protocol.stops import SLOT_OF, EventKind, NonFinite, StepEvent, StopKind, StopReason
+from hookscope.protocol.stops import SLOT_OF, EventKind, StepEvent, StopKind, StopReason
 from hookscope.protocol.tensors import TensorSpec
 
 _NO_SPECS: Mapping[str, TensorSpec] = MappingProxyType({})
@@ -64,7 +65,6 @@ class StopDecision:
         self._store = store
         self._variables = variables
         self._post = post
-        self._non_finite = compile_condition(NonFinite())
         self._at_hand: tuple[int, StepEvent, LightStack | None] | None = None
         self._specs: dict[tuple[str, int, EventKind], Mapping[str, TensorSpec]] = {}
 
@@ -118,7 +118,7 @@ class StopDecision:
         if reason is None and self._gate.pause_wanted:
             reason = StopReason(StopKind.PAUSE)
         if reason is None:
-            reason = reached(self.goal, event, lambda: self._what_is_not_finite(tensors, context))
+            reason = reached(self.goal, event, lambda: count_non_finite(tensor for _, tensor in tensors).words)
         if reason is not None:
             self._gate.pause_wanted = False
         return reason
@@ -133,13 +133,9 @@ class StopDecision:
                 reason = decision.reason
         return reason
 
-    def _what_is_not_finite(self, tensors: Tensors, context: EventContext) -> str:
-        hit = self._non_finite(tensors, context)
-        return f"{hit.what} {hit.value}".strip() if hit is not None else ""
-
     def _previous_specs(self, event: StepEvent, tensors: Tensors) -> Mapping[str, TensorSpec]:
         """Return what the same tensors were in the last step, and remember what they are now."""
-        if not self._breakpoints.needs_events:
+        if not self._breakpoints.needs_previous:
             return _NO_SPECS
         key = (event.path, event.call, event.kind)
         previous = self._specs.get(key, _NO_SPECS)

@@ -171,7 +171,7 @@ class StopKind(StrEnum):
     STEP = "step"
     PAUSE = "pause"
     BREAKPOINT = "breakpoint"
-    """`breakpoint` (its id), `hits`, and of its condition `what`, `value`, `limit`."""
+    """`breakpoint` (its id), `hits`, and of its condition `what`, `value`, `limit`, `leaf`."""
     SELECTED = "selected"
     NON_FINITE = "non_finite"
     """`what`: which counts."""

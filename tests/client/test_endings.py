@@ -167,3 +167,14 @@ def test_that_a_long_path_of_temporary_files_is_no_hindrance(
     monkeypatch.setattr("tempfile.tempdir", str(folder))
     opened(fake_session(), "good")
     assert not list(folder.iterdir())
+
+
+def test_that_a_trace_before_it_does_not_spare_a_deaf_step_from_the_ladder(fake_session: MakeSession) -> None:
+    session = opened(fake_session(times=QUICK), "deaf")
+    session.trace_operations("a")
+    drain_until_state(session, SessionState.IDLE)
+    session.step()
+    session.stop()
+    drain_until_state(session, SessionState.LOST)
+    assert session.failure is not None
+    assert session.failure.kind is FailureKind.DEBUGGEE_KILLED

@@ -9,7 +9,8 @@ import torch
 from torch import nn
 
 from hookscope.engine.examples import BUILDERS
-from hookscope.engine.examples.digits import SAMPLES, WEIGHTS
+from hookscope.engine.examples.digits import WEIGHTS
+from hookscope.engine.examples.scans import SAMPLES
 from hookscope.engine.inputs import Batches, prepare
 from hookscope.engine.losses import compute_loss
 from hookscope.engine.workload import Workload
@@ -55,7 +56,7 @@ def test_that_an_example_is_the_same_each_time_and_leaves_the_random_state_alone
         assert torch.equal(one, other), path
 
 
-@pytest.mark.parametrize("name", BUILDERS)
+@pytest.mark.parametrize("name", [name for name in BUILDERS if name != "broken_detached"])
 def test_that_a_step_of_an_example_reaches_every_parameter(name: str) -> None:
     workload = BUILDERS[name]()
     batch = Batches(workload).first()

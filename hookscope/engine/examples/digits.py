@@ -1,17 +1,14 @@
 """A small CNN trained on scans of handwritten digits, on test images that it never saw; see `scripts/train_digits`."""
 
-import numpy as np
 import torch
 from torch import nn
 
+from hookscope.engine.examples.scans import load_scans
 from hookscope.engine.examples.seeded import seeded
 from hookscope.engine.workload import Workload
 from hookscope.protocol.resources import resource_path
 
 WEIGHTS = "models/digits.pt"
-SAMPLES = "samples/digits.npz"
-BRIGHTEST = 16
-"""Value of a pixel of the scans that is all ink."""
 
 
 class DigitsNet(nn.Module):
@@ -46,8 +43,6 @@ def build() -> Workload:
     with seeded():
         model = DigitsNet()
     model.load_state_dict(torch.load(resource_path(WEIGHTS), map_location="cpu", weights_only=True))
-    with np.load(resource_path(SAMPLES), allow_pickle=False) as samples:
-        images = torch.from_numpy(samples["images"].astype(np.float32) / BRIGHTEST)[:, None]
-        labels = torch.from_numpy(samples["labels"].astype(np.int64))
+    images, labels = load_scans()
     optimizer = torch.optim.SGD(model.parameters(), lr=0.01, momentum=0.9)
     return Workload(model, images, targets=labels, loss=nn.CrossEntropyLoss(), optimizer=optimizer)

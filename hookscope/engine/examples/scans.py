@@ -3,8 +3,11 @@
 import numpy as np
 import torch
 
-from hookscope.engine.examples.digits import BRIGHTEST, SAMPLES
 from hookscope.protocol.resources import resource_path
+
+SAMPLES = "samples/digits.npz"
+BRIGHTEST = 16
+"""Value of a pixel of the scans that is all ink."""
 
 
 def load_scans() -> tuple[torch.Tensor, torch.Tensor]:

@@ -56,10 +56,10 @@ class HookMenu(QMenu):
 
     @Slot(QAction)
     def _choose(self, action: QAction) -> None:
-        self.mode_chosen.emit(action.data())
+        self.mode_chosen.emit(HookMode(action.data()))  # Qt keeps the text alone
 
     @Slot()
     def _choose_subtree(self) -> None:
         checked = self._group.checkedAction()
         if checked is not None:
-            self.subtree_chosen.emit(checked.data())
+            self.subtree_chosen.emit(HookMode(checked.data()))

@@ -90,8 +90,10 @@ class OperationModel(QAbstractTableModel):
 
     def flags(self, index: AnyIndex) -> Qt.ItemFlag:
         """Return what can be done with a cell."""
+        if not index.isValid():
+            return Qt.ItemFlag.NoItemFlags
         flags = super().flags(index) | Qt.ItemFlag.ItemNeverHasChildren
-        is_box = self._checkable and index.isValid() and index.column() == Column.NAME
+        is_box = self._checkable and index.column() == Column.NAME
         return flags | Qt.ItemFlag.ItemIsUserCheckable if is_box else flags
 
     def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> Any:

@@ -12,7 +12,7 @@ from hookscope.figures.lanes import StepTrace
 from hookscope.figures.text import format_duration
 from hookscope.gui.timeline.event_filter import EventFilter
 from hookscope.gui.timeline.event_tree import NO_EVENT, TOP, EventRows
-from hookscope.gui.timeline.names import ModuleNames, coming_tooltip, event_label, event_tooltip, translate
+from hookscope.gui.timeline.names import ModuleNames, coming_sentence, event_label, event_tooltip, translate
 from hookscope.protocol.stops import EventKind
 
 AnyIndex = QModelIndex | QPersistentModelIndex
@@ -260,7 +260,7 @@ class EventModel(QAbstractItemModel):
     def _sentence(self, index: AnyIndex) -> str:
         coming, row = self.coming_at(index), self.row_at(index)
         if coming is not None:
-            return coming_tooltip(coming, self._names).partition("\n")[0]
+            return coming_sentence(coming, self._names)
         assert row is not None
         event = self._rows.event(row)
         return event_tooltip(event, self._names) if event is not None else self._look(index).name

@@ -1,6 +1,7 @@
 """Lanes over time: forward goes down the rows and backward comes back up."""
 
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QPoint, QPointF, Qt, Signal
 from PySide6.QtGui import QHelpEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QResizeEvent, QWheelEvent
@@ -14,7 +15,9 @@ from hookscope.gui.timeline.lane_painter import LanePainter
 from hookscope.gui.timeline.lane_scene import LaneGeometry, LaneScene, geometry_of
 from hookscope.gui.timeline.names import ModuleNames, coming_tooltip, span_tooltip
 from hookscope.gui.timeline.time_window import TimeWindow
-from hookscope.protocol.tree import ModuleTree
+
+if TYPE_CHECKING:
+    from hookscope.protocol.tree import ModuleTree
 
 OPEN_UP_TO = 24
 """Containers are opened from the outermost inwards until this many rows show."""

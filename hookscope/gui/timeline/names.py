@@ -95,14 +95,18 @@ def span_tooltip(span: Span, trace: StepTrace, names: ModuleNames) -> str:
     return "\n".join(lines)
 
 
-def coming_tooltip(coming: Coming, names: ModuleNames) -> str:
-    """Say what has yet to come, and that nobody knows when."""
-    name = names.within(coming.key[0], None)
+def coming_sentence(coming: Coming, names: ModuleNames) -> str:
+    """Say what has yet to come."""
     if coming.is_pending:
         text = translate("{module}: forward is done, backward has not come here yet.")
     else:
         text = translate("{module}: not reached yet.")
-    return f"{text.format(module=name)}\n{translate('Place and length of the bar are a guess.')}"
+    return text.format(module=names.within(coming.key[0], None))
+
+
+def coming_tooltip(coming: Coming, names: ModuleNames) -> str:
+    """Say what the bar of something stands for that has yet to come."""
+    return f"{coming_sentence(coming, names)}\n{translate('Place and length of the bar are a guess.')}"
 
 
 def signed_bytes(change: int) -> str:

@@ -1,0 +1,30 @@
+"""What a tensor was in a step that has passed: the records tell of the newest only, so the answers are remembered."""
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from hookscope.protocol.events import ViewReady
+    from hookscope.protocol.identity import TensorRef
+    from hookscope.protocol.tensors import Record, TensorSpec
+
+
+class PastSpec:
+    """Remembers one tensor of one step."""
+
+    def __init__(self) -> None:
+        self._of: tuple[TensorRef, int] | None = None
+        self._spec: TensorSpec | None = None
+
+    def spec_of(self, ref: "TensorRef | None", step: int | None, record: "Record | None") -> "TensorSpec | None":
+        """Return what a tensor is: as its record says in the newest step, as was learnt or else alike in another."""
+        if step is not None and self._of == (ref, step):
+            return self._spec
+        return record.spec if record is not None else None
+
+    def is_known(self, ref: "TensorRef | None", step: int | None) -> bool:
+        """Whether an answer has told what a tensor is in a step."""
+        return step is not None and self._of == (ref, step)
+
+    def learn(self, step: int, answer: "ViewReady") -> None:
+        """Remember what an answer says of the step that was asked for."""
+        self._of, self._spec = (answer.ref, step), answer.spec
