@@ -20,7 +20,7 @@ from hookscope.protocol.workload import CapturePlace
 
 _Key = tuple[torch.Size, tuple[int, ...], torch.dtype, torch.device]
 _IDLE_STEPS = 3
-"""A free buffer that no step wanted for so long is given back to the allocator."""
+"""A buffer that has been free for so long, because no step wanted it, is given back to the allocator."""
 _RECENT_GRADIENTS = 3
 """A gradient is handed from a node to the next one at once, so looking back this far finds it."""
 
@@ -44,10 +44,11 @@ class Buffer:
         tensor: The copy, detached.
         spec: What it is a copy of.
         key: What can be copied into it later; `None` if nothing can.
+        free_since: Of a free one, the step in which it became so.
         ready: Of a tensor on CUDA, the event after which the copy is complete; a reader waits for it.
     """
 
-    __slots__ = ("dropped", "key", "last_step", "readers", "ready", "spec", "tensor")
+    __slots__ = ("dropped", "free_since", "key", "readers", "ready", "spec", "tensor")
 
     def __init__(self, tensor: torch.Tensor, spec: TensorSpec, key: _Key | None) -> None:
         self.tensor = tensor
@@ -55,7 +56,7 @@ class Buffer:
         self.key = key
         self.readers = 0
         self.dropped = False
-        self.last_step = 0
+        self.free_since = 0
         self.ready: torch.cuda.Event | None = None
 
 
@@ -79,6 +80,7 @@ class BufferPool:
         self._step = 0
         self.lock = threading.RLock()
         self._used: dict[int, list[Buffer]] = defaultdict(list)
+        self._bytes_of: dict[int, int] = {}
         self._free: dict[_Key, list[Buffer]] = {}
         self._copied: dict[int, tuple[weakref.ref[torch.Tensor], int, Buffer]] = {}
         self._recent_gradients: list[tuple[torch.Tensor, int, int, Buffer]] = []
@@ -105,12 +107,14 @@ class BufferPool:
     def begin_step(self, step: int) -> None:
         """Open a step, and give back buffers that no step has wanted for a while."""
         self.end_step()
-        self._step = step
         with self.lock:
+            if self._step in self._used:
+                self._bytes_of[self._step] = sum(buffer.spec.size_bytes for buffer in self._used[self._step])
+            self._step = step
             for free in self._free.values():
-                idle = [buffer for buffer in free if buffer.last_step < step - _IDLE_STEPS]
+                idle = [buffer for buffer in free if buffer.free_since < step - _IDLE_STEPS]
                 self.held_bytes -= sum(buffer.spec.size_bytes for buffer in idle)
-                free[:] = [buffer for buffer in free if buffer.last_step >= step - _IDLE_STEPS]
+                free[:] = [buffer for buffer in free if buffer.free_since >= step - _IDLE_STEPS]
             self._free = {key: free for key, free in self._free.items() if free}
 
     def end_step(self) -> None:
@@ -119,9 +123,14 @@ class BufferPool:
         self._recent_gradients.clear()
         self._overwritten.clear()
 
+    def bytes_of(self, step: int | None = None) -> int:
+        """Return what the copies of a step take that is over, or those of all such steps that were not dropped."""
+        return sum(self._bytes_of.values()) if step is None else self._bytes_of.get(step, 0)
+
     def drop_step(self, step: int) -> None:
         """Make a step's buffers free; those that are being read become free when the reader is done."""
         with self.lock:
+            self._bytes_of.pop(step, None)
             for buffer in self._used.pop(step, ()):
                 buffer.dropped = True
                 if not buffer.readers:
@@ -228,7 +237,6 @@ class BufferPool:
         return self._use(buffer)
 
     def _use(self, buffer: Buffer) -> Buffer:
-        buffer.last_step = self._step
         buffer.dropped = False
         self._used[self._step].append(buffer)
         return buffer
@@ -243,6 +251,7 @@ class BufferPool:
             return None
 
     def _make_free(self, buffer: Buffer) -> None:
+        buffer.free_since = self._step
         if buffer.key is None:
             self.held_bytes -= buffer.spec.size_bytes
         else:

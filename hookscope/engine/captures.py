@@ -3,6 +3,7 @@
 `add` runs in hooks; `open` runs on the view thread; everything else runs on the main thread.
 """
 
+import itertools
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 
@@ -14,8 +15,17 @@ from hookscope.protocol.identity import TensorRef
 from hookscope.protocol.tensors import Badge, BadgeKind, Record, TensorSpec
 from hookscope.protocol.views import StatisticsRequest, ViewResult
 
-STEPS_KEPT = 2
+STEPS_KEPT = 10
+"""Steps that can be gone back to, the running one included, as long as the budget has room for them."""
+
+ALWAYS_KEPT = 2
 """The running step, and the one before it, so that a panel always has a complete picture to show."""
+
+CAPTURES_KEPT = 20_000
+"""Captures of all kept steps; beyond, Python's garbage collector would be felt in every step."""
+
+HISTORY_SHARE = 2
+"""All kept steps together may take the second part of the budget; the rest is for a step larger than those before."""
 
 
 class Capture:
@@ -61,26 +71,39 @@ class Capture:
 
 
 class CaptureStore:
-    """Captures by step and ref; the oldest step leaves when a new one begins, or earlier when the budget is short."""
+    """Captures by step and ref. The oldest steps leave when a new one begins, or earlier when the budget is short."""
 
     def __init__(self, pool: BufferPool) -> None:
         self.pool = pool
         self._lock = pool.lock
         self._newest: dict[TensorRef, Capture] = {}
         self._steps: dict[int, dict[TensorRef, Capture]] = {}
+        self._live: dict[int, list[Capture]] = {}
         pool.make_room = self._drop_oldest
 
     def begin_step(self, step: int) -> None:
-        """Open a step and let the oldest go."""
+        """Open a step and let the oldest go: so many that one as large as the last finds buffers of theirs, or room.
+
+        A step of the same number, which was given up, goes too.
+        """
         self.pool.begin_step(step)
         with self._lock:
+            room = self.pool.budget_bytes // HISTORY_SHARE - self.pool.bytes_of(max(self._steps, default=step))
+            if step in self._steps:
+                self._drop(step)
             self._newest = self._steps[step] = {}
-            while len(self._steps) > STEPS_KEPT:
+            while len(self._steps) > ALWAYS_KEPT and self._is_too_much(room):
                 self._drop_oldest()
 
     def add(self, capture: Capture) -> None:
         """Keep a capture of the open step; one with the same ref is replaced."""
         self._newest[capture.ref] = capture
+        if capture.live is not None:
+            self._live.setdefault(capture.step, []).append(capture)
+
+    def keeps(self, step: int) -> bool:
+        """Whether a step is kept."""
+        return step in self._steps
 
     def has(self, ref: TensorRef, step: int) -> bool:
         """Whether a step has a capture of a ref."""
@@ -92,8 +115,10 @@ class CaptureStore:
 
     def keep_parameters(self) -> None:
         """Copy every parameter that is read where it is; called before an optimizer writes to them."""
-        for capture in [c for captures in self._steps.values() for c in captures.values() if c.live is not None]:
-            assert capture.live is not None
+        live, self._live = self._live, {}
+        for capture in itertools.chain.from_iterable(live.values()):
+            if capture.live is None:  # it was kept twice
+                continue
             try:
                 capture.buffer = self.pool.copy_activation(capture.live)
             except OverBudgetError:
@@ -133,10 +158,20 @@ class CaptureStore:
         with self._lock:
             if len(self._steps) <= spare:
                 return False
-            step = min(self._steps)
-            del self._steps[step]
-            self.pool.drop_step(step)
+            self._drop(min(self._steps))
             return True
+
+    def _is_too_much(self, room_bytes: int) -> bool:
+        return (
+            len(self._steps) > STEPS_KEPT
+            or self.pool.bytes_of() > room_bytes
+            or sum(map(len, self._steps.values())) > CAPTURES_KEPT
+        )
+
+    def _drop(self, step: int) -> None:
+        del self._steps[step]
+        self._live.pop(step, None)
+        self.pool.drop_step(step)
 
     def _find(self, ref: TensorRef, step: int | None) -> Capture | None:
         if step is not None:

@@ -5,6 +5,7 @@ once on those that must not wait (pause, abort, interrupt, views); the view thre
 started by their owners.
 """
 
+import gc
 import os
 import platform
 import queue
@@ -205,6 +206,7 @@ class Debuggee:
         self._model = model
         self._outbox.report_progress(model.recorder.progress)
         self._views = ViewServer(model.store, model.stepping.variables, self._outbox)
+        gc.freeze()  # what is loaded stays: the collector need not look through all of torch between steps
         self._outbox.post(model.loaded())
 
     def _loaded(self) -> LoadedModel:

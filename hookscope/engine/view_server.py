@@ -59,7 +59,8 @@ class ViewServer:
                 return ViewReady(request.panel, request.number, request.ref, 0, spec_of(variable), (), result)
         with self._store.open(request.ref, request.step) as (capture, tensor):
             if capture is None:
-                nothing = NoPicture(NoPictureReason.NOT_CAPTURED)
+                is_gone = request.step is not None and not self._store.keeps(request.step)
+                nothing = NoPicture(NoPictureReason.STEP_GONE if is_gone else NoPictureReason.NOT_CAPTURED)
                 return ViewReady(request.panel, request.number, request.ref, 0, None, (), nothing)
             result = _result(capture, tensor, request.request)
             return ViewReady(

@@ -55,7 +55,7 @@ class ActionInfo:
         states: Session states in which it is enabled.
         toolbar: Group of the tool bar.
         label: Shorter name for the tool bar; the menu's by default.
-        paused_text: Its name in the menu, with a mnemonic, and in the tool bar while a step is stopped, if that is another.
+        paused_text: Another name, with a mnemonic, while a step is stopped; in the menu and in the tool bar.
         tint: Colour of the icon.
         checkable: Whether it is on or off.
         group: Name of a set of checkable actions of which exactly one is on.

@@ -9,6 +9,7 @@ from hookscope.client.state import SessionState
 from hookscope.gui.failure_card import FailureCard
 from hookscope.gui.loading_view import LoadingView
 from hookscope.gui.notice import Notice
+from hookscope.gui.origin_card import OriginCard
 from hookscope.gui.session_bridge import SessionBridge
 from hookscope.protocol.failures import Failure
 
@@ -49,12 +50,14 @@ class CentralArea(QWidget):
         self._strip.cancel_requested.connect(self.cancel_requested)
         self._strip.hide()
         self.notice = Notice(bridge, self)
+        self.origin_card = OriginCard(bridge, self)
         self._pages = QStackedWidget(self)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(4)
         layout.addWidget(self.failure_card)
         layout.addWidget(self._strip)
+        layout.addWidget(self.origin_card)
         layout.addWidget(self.notice)
         layout.addWidget(self._pages, 1)
         bridge.state_changed.connect(self._update)

@@ -150,7 +150,9 @@ class Current(QObject):
 
     @QtSlot(object)
     def _follow_records(self, paths: frozenset[str]) -> None:
-        if self._step is not None or self._path is None or self._path not in paths or (self._ref is not None and self._ref.operation):
+        if self._path is None or self._path not in paths or self._step is not None:
+            return
+        if self._ref is not None and self._ref.operation:
             return  # an operation stays until something else is selected, whether it runs again or not
         keeps_slot = self._has_wanted_slot()
         if keeps_slot and self._ref is not None and self._bridge.session.records.get(self._ref) is not None:

@@ -33,9 +33,12 @@ PLACES: dict[str, DockPlace] = {
     "modules": DockPlace(_Area.LeftDockWidgetArea, 50),
     "details": DockPlace(_Area.RightDockWidgetArea, 40, share=3),
     "workload": DockPlace(_Area.RightDockWidgetArea, 40, share=2),
-    "history": DockPlace(_Area.BottomDockWidgetArea, 10),
-    "log": DockPlace(_Area.BottomDockWidgetArea, 10, tabs_with="history"),
-    "operations": DockPlace(_Area.BottomDockWidgetArea, 10, tabs_with="history", is_hidden=True),
+    "code": DockPlace(_Area.RightDockWidgetArea, 40, share=2, tabs_with="workload"),
+    "timeline": DockPlace(_Area.BottomDockWidgetArea, 10),
+    "history": DockPlace(_Area.BottomDockWidgetArea, 10, tabs_with="timeline"),
+    "breakpoints": DockPlace(_Area.BottomDockWidgetArea, 10, tabs_with="timeline"),
+    "log": DockPlace(_Area.BottomDockWidgetArea, 10, tabs_with="timeline"),
+    "operations": DockPlace(_Area.BottomDockWidgetArea, 10, tabs_with="timeline", is_hidden=True),
 }
 """Every dock by its object name, in the order in which those of one side follow each other."""
 
@@ -75,6 +78,9 @@ class DockLayout(QObject):
         self._docks[name] = dock
         if not (self._is_restored and self._window.restoreDockWidget(dock)):
             self._place_all()
+            # The window would show it later, and until then it has no place that could be given a size.
+            if self._window.isVisible() and not PLACES[name].is_hidden:
+                dock.show()
         elif len(self._docks) == len(PLACES):
             self._restore_docks()  # once more, now that the tab that was in front is there
         self._update_titles()
@@ -112,8 +118,15 @@ class DockLayout(QObject):
         return state is not None and self._window.restoreState(state, LAYOUT_VERSION)
 
     def _place_all(self) -> None:
+        layout = self._window.layout()
+        hidden = [dock for dock in self.docks if _was_hidden(dock)]
+        for dock in self.docks:
+            self._window.removeDockWidget(dock)
+        if layout is not None:
+            layout.activate()  # or tab bars of groups that are no more stay in sight
         for dock in self.docks:
             self._window.addDockWidget(PLACES[dock.objectName()].area, dock)
+            dock.setVisible(dock not in hidden)
         for dock in self.docks:
             first = self._docks.get(PLACES[dock.objectName()].tabs_with)
             if first is not None:
@@ -133,6 +146,10 @@ class DockLayout(QObject):
 
     @Slot()
     def _size_all(self) -> None:
+        layout, middle = self._window.layout(), self._window.centralWidget()
+        if layout is None or middle is None:
+            return
+        layout.activate()
         metrics = self._window.fontMetrics()
         bottom = [dock for dock in self.docks if PLACES[dock.objectName()].area is _Area.BottomDockWidgetArea]
         sides = [dock for dock in self.docks if dock not in bottom]
@@ -143,12 +160,17 @@ class DockLayout(QObject):
             sizes = [PLACES[dock.objectName()].size * unit for dock in docks]
             self._window.resizeDocks(docks, sizes, direction)
         # Heights that are too much together are not cut in proportion, so they have to be right.
-        heights = [round(self._share(dock, sides) * self._window.centralWidget().height()) for dock in sides]
+        heights = [round(self._share(dock, sides) * middle.height()) for dock in sides]
         self._window.resizeDocks(sides, heights, Qt.Orientation.Vertical)
 
     @staticmethod
     def _share(dock: QDockWidget, docks: list[QDockWidget]) -> float:
-        """Return the part of its side that a dock takes."""
+        """Return the part of its side that a dock takes; one behind a tab takes none from the others."""
         place = PLACES[dock.objectName()]
         places = (PLACES[other.objectName()] for other in docks)
-        return place.share / sum(other.share for other in places if other.area is place.area)
+        return place.share / sum(other.share for other in places if other.area is place.area and not other.tabs_with)
+
+
+def _was_hidden(dock: QDockWidget) -> bool:
+    """Return whether a dock was closed, which one that is new and was never shown was not."""
+    return dock.isHidden() and dock.testAttribute(Qt.WidgetAttribute.WA_WState_ExplicitShowHide)

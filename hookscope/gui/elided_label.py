@@ -8,9 +8,7 @@ from PySide6.QtWidgets import QLabel, QSizePolicy, QWidget
 class ElidedLabel(QLabel):
     """Shows as much of its text as there is room for."""
 
-    def __init__(
-        self, parent: QWidget | None = None, mode: Qt.TextElideMode = Qt.TextElideMode.ElideRight
-    ) -> None:
+    def __init__(self, parent: QWidget | None = None, mode: Qt.TextElideMode = Qt.TextElideMode.ElideRight) -> None:
         super().__init__(parent)
         self._mode = mode
         self.setTextFormat(Qt.TextFormat.PlainText)

@@ -1,10 +1,11 @@
-"""What the model's own code printed."""
+"""What the model's own code printed, and what log points said."""
 
 from PySide6.QtCore import Slot
 from PySide6.QtGui import QFontDatabase, QTextCursor
 from PySide6.QtWidgets import QPlainTextEdit, QWidget
 
 from hookscope.gui.session_bridge import SessionBridge
+from hookscope.protocol.events import LogPrinted
 
 MAX_LINES = 5000
 
@@ -21,6 +22,15 @@ class LogPanel(QPlainTextEdit):
         self.setPlaceholderText(self.tr("What the model's code prints appears here."))
         self._carried_return = False
         bridge.output_printed.connect(self.append_output)
+        bridge.log_printed.connect(self.append_log)
+
+    @Slot(object)
+    def append_log(self, log: LogPrinted) -> None:
+        """Add what a log point has to say, on a line of its own."""
+        self._carried_return = False
+        start = "" if self.document().lastBlock().length() <= 1 else "\n"
+        place = self.tr("step {step}, event {event}").format(step=log.step, event=log.event.number)
+        self.append_output(f"{start}◆ {place}: {log.text}\n")
 
     @Slot(str)
     def append_output(self, text: str) -> None:

@@ -4,10 +4,10 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QSignalBlocker, QSize, Qt, QTimer, Slot
 from PySide6.QtGui import QCloseEvent, QPaintEvent
-from PySide6.QtWidgets import QDockWidget, QMainWindow, QTabWidget, QToolBar, QWidget
+from PySide6.QtWidgets import QDockWidget, QMainWindow, QTabWidget, QWidget
 
-from hookscope.gui.action_set import ActionSet
 from hookscope.gui.action_rows import ToolGroup
+from hookscope.gui.action_set import ActionSet
 from hookscope.gui.central_area import CentralArea
 from hookscope.gui.current import Current
 from hookscope.gui.dock_layout import DockLayout
@@ -29,9 +29,12 @@ from hookscope.gui.run_controls import RunControls
 from hookscope.gui.session_bridge import SessionBridge
 from hookscope.gui.settings import Settings
 from hookscope.gui.status_bar import StatusBar
+from hookscope.gui.stepping_parts import SteppingParts
 from hookscope.gui.style import ThemeSwitch
+from hookscope.gui.tool_bar import ToolBar
 from hookscope.gui.welcome import WelcomePage
 from hookscope.gui.workload_dock import WorkloadDock
+from hookscope.protocol.identity import TensorRef
 
 if TYPE_CHECKING:
     from hookscope.gui.panels.details import DetailsDock
@@ -74,10 +77,14 @@ class MainWindow(QMainWindow):
         self.modules = ModuleTreeDock(bridge, self.current, self)
         self.workload = WorkloadDock(bridge, self)
         self.operations = OperationsDock(bridge, self.current, self)
+        self.stepping = SteppingParts(bridge, self.current, settings, self)
         self.docks = DockLayout(self, settings)
         self.handlers = Handlers(
             session=SessionHandlers(bridge, self.current, self),
             modules=self.modules,
+            stepping=self.stepping.handlers,
+            breakpoints=self.stepping.breakpoint_handlers,
+            timeline=self.stepping.timeline,
             opening=OpeningHandlers(bridge, settings, self),
             operations=OperationHandlers(bridge, self.current, self),
             preferences=PreferenceHandlers(bridge, settings, theme, self),
@@ -99,20 +106,16 @@ class MainWindow(QMainWindow):
         self.setCentralWidget(self.central)
         self.central.set_pages(self.welcome, self.ready)
         self.action_set.fill_menu_bar(self.menuBar())
-        tool_bar = QToolBar(self.tr("Tool bar"), self)
-        tool_bar.setObjectName("tool_bar")
-        tool_bar.setMovable(False)
-        tool_bar.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
-        side = self.fontMetrics().height()
-        tool_bar.setIconSize(QSize(side, side))
-        tool_bar.toggleViewAction().setVisible(False)
+        tool_bar = ToolBar(self)
         self.action_set.fill_tool_bar(tool_bar, {ToolGroup.OPEN: RunControls(self._bridge, tool_bar)})
+        tool_bar.shorten_for(self.action_set)
         self.addToolBar(tool_bar)
         self.setStatusBar(StatusBar(self._bridge, self))
         self.docks.add("modules", self.modules)
         self.docks.add("workload", self.workload)
         self.docks.add("log", self._dock(self.tr("Log"), LogPanel(self._bridge, self)))
         self.docks.add("operations", self.operations)
+        self.stepping.join(self.modules, self.docks, self.central, self.toast)
 
     def _connect(self) -> None:
         handlers, central = self.handlers, self.central
@@ -129,6 +132,7 @@ class MainWindow(QMainWindow):
         self.welcome.source_chosen.connect(handlers.opening.open_text)
         handlers.opening.recent_changed.connect(self.welcome.refresh_recent)
         handlers.view.panel_requested.connect(self._add_panel)
+        self.stepping.panel_requested.connect(self._show_tensor)
         handlers.view.reset_requested.connect(self._reset_panels)
         self._theme.chosen.connect(self._follow_theme)
         self._bridge.state_changed.connect(self._follow_state)
@@ -176,6 +180,11 @@ class MainWindow(QMainWindow):
         if self.panels is not None:
             self.panels.add_panel(kind)
             self.central.show_panels()
+
+    @Slot(object)
+    def _show_tensor(self, ref: TensorRef) -> None:
+        if self.panels is not None:
+            self.panels.add_panel("auto", ref)
 
     @Slot()
     def _tell_copied(self) -> None:

@@ -6,11 +6,12 @@ from typing import Protocol, TypeVar
 
 from PySide6.QtCore import QByteArray, QSettings
 
+from hookscope.gui.editor import default_command
 from hookscope.protocol.hooks import HookMode
 from hookscope.protocol.workload import CapturePlace
 
 RECENT_LIMIT = 10
-LAYOUT_VERSION = 2
+LAYOUT_VERSION = 3
 """Raised when docks or toolbars change so much that a remembered layout no longer fits."""
 
 
@@ -104,6 +105,16 @@ class Settings:
     @capture_place.setter
     def capture_place(self, place: CapturePlace) -> None:
         self._store.setValue("capture/place", place.value)
+
+    @property
+    def editor(self) -> str:
+        """The command that opens a line of a file, with `{file}` and `{line}` in it."""
+        command = self._store.value("code/editor")
+        return command if isinstance(command, str) and command.strip() else default_command()
+
+    @editor.setter
+    def editor(self, command: str) -> None:
+        self._store.setValue("code/editor", command.strip())
 
     @property
     def recent(self) -> tuple[str, ...]:

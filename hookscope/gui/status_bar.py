@@ -45,9 +45,9 @@ class StatusBar(QStatusBar):
         self._session = bridge.session
         self._pill_icon = QLabel(self)
         self._pill_text = QLabel(self)
+        self._where = ElidedLabel(self)
         self._figures = QLabel(self)
         self.captures = CaptureMeter(self)
-        self.setSizeGripEnabled(False)
         widest = self.tr("Running optimizer") + " 9999/9999"  # so that a running count moves nothing
         self._widest = self.fontMetrics().horizontalAdvance(widest)
         self._pill_text.setAccessibleName(self.tr("State of the session"))
@@ -59,7 +59,6 @@ class StatusBar(QStatusBar):
         layout.addWidget(self._pill_icon)
         layout.addWidget(self._pill_text)
         self.addWidget(pill)
-        self._where = ElidedLabel(self)
         self._where.setAccessibleName(self.tr("Where the step is paused, and why"))
         self.addWidget(self._where, 1)
         self._figures.setFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
@@ -67,6 +66,7 @@ class StatusBar(QStatusBar):
         self._figures.setAccessibleName(self.tr("Device, memory, step and loss"))
         self.addPermanentWidget(self.captures)
         self.addPermanentWidget(self._figures)
+        self.setSizeGripEnabled(False)  # polishes, and with that shows what there is
         for signal in (
             bridge.state_changed,
             bridge.model_loaded,

@@ -104,6 +104,8 @@ QPushButton[card="true"] {{ text-align: left; padding: 10px 14px; }}
 QPushButton[card="true"]:hover, QPushButton[card="true"]:focus {{ border-color: {accent}; }}
 #failure_card QScrollArea, #failure_card QScrollArea > QWidget > QWidget {{ background: transparent; }}
 #failure_card {{ background: {panel}; border: 1px solid {line}; border-left: 3px solid {trouble}; border-radius: 4px; }}
+#origin_card {{ background: {panel}; border: 1px solid {line}; border-left: 3px solid {good}; border-radius: 4px; }}
+#origin_card[found="true"] {{ border-left-color: {trouble}; }}
 #notice {{ background: {panel}; border: 1px solid {line}; border-left: 3px solid {at_hand}; border-radius: 4px; }}
 #toast {{ background: {raised}; border: 1px solid {line}; border-radius: 6px; }}
 """
@@ -153,6 +155,7 @@ def style_sheet(theme: Theme) -> str:
         accent=theme.accent,
         trouble=theme.trouble,
         at_hand=theme.at_hand,
+        good=theme.good,
         selection=theme.selection,
         faded=_mixed(theme.quiet, theme.window, 0.6),
         on_accent=theme.on_accent,

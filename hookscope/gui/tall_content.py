@@ -14,6 +14,7 @@ class TallContent(QScrollArea):
 
     def __init__(self, content: QWidget, least_height: int) -> None:
         super().__init__()
+        self._content = content
         self._least_height = least_height
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setWidgetResizable(True)
@@ -25,7 +26,7 @@ class TallContent(QScrollArea):
 
     def minimumSizeHint(self) -> QSize:
         """Return the width of the content with its scroll bar."""
-        width = self.widget().minimumSizeHint().width() + self.verticalScrollBar().sizeHint().width()
+        width = self._content.minimumSizeHint().width() + self.verticalScrollBar().sizeHint().width()
         return QSize(width, self._least_height)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:

@@ -26,16 +26,12 @@ WORDS: dict[BadgeKind, BadgeWords] = {
         "not called", "The forward pass of this step did not call this module, so nothing went through it."
     ),
     BadgeKind.NEVER_CALLED_WITH_GRADIENT: BadgeWords(
-        "bypassed", "Its forward was not called, yet its parameters got a gradient: other code uses them directly."
-    ),
-    BadgeKind.CALLED_REPEATEDLY: BadgeWords(
-        "called repeatedly", "The module was called more than once in this step; each call is kept apart."
-    ),
-    BadgeKind.NEVER_CALLED_WITH_GRADIENT: BadgeWords(
         "bypassed",
         "Nothing called this module, but something used its parameters directly, and they got a gradient.",
     ),
-    BadgeKind.CALLED_REPEATEDLY: BadgeWords("called repeatedly", "The step called this module several times."),
+    BadgeKind.CALLED_REPEATEDLY: BadgeWords(
+        "called repeatedly", "The step called this module several times; each call is kept apart."
+    ),
     BadgeKind.NO_GRAD_MODE: BadgeWords(
         "gradients off", "The module ran with gradients switched off (torch.no_grad), so backward does not reach it."
     ),
@@ -53,7 +49,6 @@ WORDS: dict[BadgeKind, BadgeWords] = {
     BadgeKind.NO_GRADIENT_REACHED: BadgeWords(
         "no gradient reached it", "Backward ended without a gradient arriving here: the loss does not depend on it."
     ),
-    BadgeKind.INTEGER_OUTPUT: BadgeWords("not differentiable", "Whole numbers and booleans have no gradient."),
     BadgeKind.INTEGER_OUTPUT: BadgeWords(
         "no gradient: integers", "Integers and booleans have no gradient; nothing can flow back through this output."
     ),
@@ -67,9 +62,6 @@ WORDS: dict[BadgeKind, BadgeWords] = {
         "modified in place", "The module overwrites this tensor in place; shown is the value it had here."
     ),
     BadgeKind.MODIFIED_AFTERWARDS: BadgeWords(
-        "overwritten later", "A later operation wrote into this output; shown is what the module itself gave."
-    ),
-    BadgeKind.MODIFIED_AFTERWARDS: BadgeWords(
         "overwritten later",
         "An operation after the module wrote into its output; shown is what the module returned.",
     ),
@@ -79,15 +71,11 @@ WORDS: dict[BadgeKind, BadgeWords] = {
     BadgeKind.RECOMPUTED: BadgeWords(
         "recomputed", "Activation checkpointing ran the module a second time during backward."
     ),
-    BadgeKind.RAISED: BadgeWords("raised an error", "This call of the module ended with an error."),
+    BadgeKind.RAISED: BadgeWords("raised", "An exception left this call before it had an output."),
     BadgeKind.LATER_PASS: BadgeWords(
         "later backward pass", "Several backward passes reached this call; this is the gradient of the newest one."
     ),
-    BadgeKind.RAISED: BadgeWords("raised", "An exception left this call before it had an output."),
     BadgeKind.FROZEN: BadgeWords("frozen", "The parameter does not require grad, so it gets no gradient."),
-    BadgeKind.UNINITIALIZED: BadgeWords(
-        "no shape yet", "A lazy parameter gets its shape and values in the first step."
-    ),
     BadgeKind.UNINITIALIZED: BadgeWords(
         "not initialised",
         "A lazy module makes this parameter in its first forward pass, which had not run when the step began.",
@@ -99,30 +87,6 @@ WORDS: dict[BadgeKind, BadgeWords] = {
         "Check fewer modules to see this one.",
     ),
     BadgeKind.CAPTURE_FAILED: BadgeWords("capture failed", "Copying the tensor failed; the model itself went on."),
-    BadgeKind.COMPILED: BadgeWords(
-        "compiled", "torch.compile made this module part of a larger piece of code, in which its hooks may not run."
-    ),
-    BadgeKind.SCRIPTED: BadgeWords("TorchScript", "TorchScript runs this module outside of Python, without its hooks."),
-    BadgeKind.EXPORTED: BadgeWords("exported", "An exported program runs as one piece; its modules are not called."),
-    BadgeKind.FUNCTORCH: BadgeWords(
-        "in a transform", "The module ran inside torch.func (vmap, grad), where values are only stand-ins."
-    ),
-    BadgeKind.SHARDED: BadgeWords("sharded", "Shown is the part of the tensor that this rank holds."),
-    BadgeKind.BYPASSES_CALL: BadgeWords(
-        "hooks bypassed", "The class has a __call__ of its own, so PyTorch never runs its hooks."
-    ),
-    BadgeKind.NATIVE: BadgeWords("PyTorch's own hook", "Shown is what PyTorch's full backward hook delivered."),
-    BadgeKind.NATIVE_REFUSED: BadgeWords(
-        "captured exactly", "PyTorch's own full backward hook cannot be put here, so the exact capture is used."
-    ),
-    BadgeKind.ALIAS: BadgeWords(
-        "same tensor", "The module returned its input; the gradient could still be told apart from that of the input."
-    ),
-    BadgeKind.ALIAS_VOID: BadgeWords(
-        "alias lost", "The module wrote into its input in place, so the two gradients could not be told apart."
-    ),
-    BadgeKind.LEGACY: BadgeWords("old hook", "The old backward hook gave this value, and it can mislead."),
-    BadgeKind.SCALED: BadgeWords("scaled", "A gradient scaler's factor is still in this gradient."),
     BadgeKind.COMPILED: BadgeWords(
         "compiled",
         "torch.compile runs this module without its hooks.",

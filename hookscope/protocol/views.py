@@ -223,6 +223,8 @@ class NoPictureReason(StrEnum):
     """The tensor has no elements."""
     NOT_CAPTURED = "not_captured"
     """No capture of that ref is kept (not checked, not run, or left the budget)."""
+    STEP_GONE = "step_gone"
+    """The step that was asked for is not kept any more: newer ones needed its room."""
     NO_DATA = "no_data"
     """A meta tensor or another one without readable values; `detail` says which."""
     WRONG_RANK = "wrong_rank"

@@ -109,6 +109,9 @@ class FakeSession:
     def to_end_of_backward(self) -> None:
         self.wishes.append(("to_end_of_backward",))
 
+    def find_non_finite(self, steps: int = 1) -> None:
+        self.wishes.append(("find_non_finite", steps))
+
     def stop(self) -> None:
         self.wishes.append(("stop",))
 
@@ -144,6 +147,7 @@ class FakeBridge(QObject):
     stack_arrived = Signal(object)
     source_arrived = Signal(object)
     log_printed = Signal(object)
+    non_finite_searched = Signal(object)
     failure_raised = Signal(object)
     output_printed = Signal(str)
 

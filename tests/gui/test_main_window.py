@@ -146,14 +146,15 @@ def test_that_layout_and_size_are_remembered_and_can_be_reset(make_shell: Callab
 
 def test_that_the_tab_in_front_is_remembered_too(make_shell: Callable[..., Shell]) -> None:
     settings = Settings(MemoryStore())
-    for name in ("History", "Log", "History"):
+    for name in ("Timeline", "Log", "Timeline"):
         shell = make_shell(settings)
         shell.window.show()
         shell.window.complete()
         QApplication.processEvents()
-        bar = next(bar for bar in shell.window.findChildren(QTabBar) if bar.count() == 2)
+        bars = {bar.tabText(tab): (bar, tab) for bar in shell.window.findChildren(QTabBar) for tab in range(bar.count())}
+        bar, _ = bars["Timeline"]
         assert bar.tabText(bar.currentIndex()) == name
-        bar.setCurrentIndex(1 - bar.currentIndex())
+        bar.setCurrentIndex(bars["Log" if name == "Timeline" else "Timeline"][1])
         shell.window.close()
 
 

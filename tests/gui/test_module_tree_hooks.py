@@ -2,7 +2,7 @@
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QContextMenuEvent, QGuiApplication
+from PySide6.QtGui import QContextMenuEvent, QGuiApplication, QImage
 from pytestqt.qtbot import QtBot
 
 from hookscope.client.state import SessionState
@@ -54,8 +54,12 @@ def badges(dock: ModuleTreeDock, path: str) -> list[BadgeKind]:
     return [badge.kind for badge in index_of(dock, path).data(BADGES_ROLE)]
 
 
+def picture_of(dock: ModuleTreeDock, path: str) -> QImage:
+    return dock.view.viewport().grab(dock.view.visualRect(index_of(dock, path))).toImage()
+
+
 def colors_of(dock: ModuleTreeDock, path: str) -> set[str]:
-    picture = dock.view.viewport().grab(dock.view.visualRect(index_of(dock, path))).toImage()
+    picture = picture_of(dock, path)
     return {picture.pixelColor(x, y).name() for x in range(picture.width()) for y in range(picture.height())}
 
 
@@ -194,7 +198,11 @@ def test_that_a_compiled_module_that_runs_eagerly_is_no_longer_marked(bridge: Fa
 
 
 def test_that_a_name_is_not_cut_short_for_a_glyph(bridge: FakeBridge, dock: ModuleTreeDock) -> None:
-    bridge.record(record("features.6", badges=(Badge(BadgeKind.NEVER_CALLED),)))
-    for width in (120, 220, 420):
+    for width, is_drawn in ((dock.minimumSizeHint().width(), False), (420, True)):
         dock.resize(width, 600)
-        assert not dock.view.viewport().grab().isNull()
+        bridge.session.records.clear()
+        dock.model.forget_findings()
+        plain = picture_of(dock, "classifier")
+        bridge.session.records.add([record("classifier", badges=(Badge(BadgeKind.NEVER_CALLED),))])
+        dock.model.forget_findings()
+        assert (picture_of(dock, "classifier") != plain) is is_drawn

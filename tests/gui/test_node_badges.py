@@ -109,7 +109,7 @@ def test_that_a_module_that_never_ran_is_not_also_said_to_have_no_gradient(kind:
 
 def test_that_calls_are_counted_without_recomputations() -> None:
     records = [tensor(Slot.OUTPUT, call=call) for call in range(3)]
-    assert node_badges(PLAIN, records, 3) == (Badge(BadgeKind.CALLED_REPEATEDLY, "3"),)
+    assert node_badges(PLAIN, records, 3) == (Badge(BadgeKind.CALLED_REPEATEDLY, "3 calls"),)
     again = [tensor(Slot.OUTPUT, BadgeKind.RECOMPUTED, call=1), tensor(Slot.OUTPUT)]
     assert kinds_of(*again, calls=2) == [BadgeKind.RECOMPUTED]
 

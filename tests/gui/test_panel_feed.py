@@ -218,3 +218,30 @@ def test_that_a_restart_forgets_the_answer_that_will_never_come(bridge: PanelBri
     assert not screen.answers
     bridge.answer(asked)
     assert [answer.step for answer in screen.answers] == [1]
+
+
+def test_that_values_of_a_debuggee_before_are_not_asked_for_until_the_model_has_run_again(
+    bridge: PanelBridge, screen: Screen
+) -> None:
+    screen.feed.watch(OUTPUT, StatisticsRequest())
+    bridge.capture({OUTPUT: torch.ones(3)}, step=7)
+    bridge.answer_all(screen.feed)
+    bridge.enter(SessionState.LAUNCHING)
+    bridge.session.are_records_former = True
+    bridge.enter(SessionState.IDLE)
+    bridge.model_loaded.emit()
+    screen.feed.watch(OUTPUT, HistogramRequest())
+    pump()
+    assert not bridge.take_asked()
+    assert not screen.feed.is_waiting
+    bridge.session.are_records_former = False
+    bridge.capture({OUTPUT: torch.ones(3)}, step=1)
+    assert len(bridge.take_asked()) == 1
+
+
+def test_that_nothing_is_asked_of_a_debuggee_whose_loss_is_yet_to_be_told(bridge: PanelBridge, screen: Screen) -> None:
+    screen.feed.watch(OUTPUT, StatisticsRequest())
+    bridge.session.state = SessionState.LOST
+    bridge.capture({OUTPUT: torch.ones(3)})
+    assert not bridge.take_asked()
+    assert not screen.feed.is_waiting

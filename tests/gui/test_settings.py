@@ -4,10 +4,16 @@ import pytest
 from PySide6.QtCore import QByteArray, QSettings
 
 from hookscope.gui.settings import RECENT_LIMIT, MemoryStore, Settings, ThemeChoice
+from hookscope.protocol.hooks import HookMode
+from hookscope.protocol.workload import CapturePlace
 
 
 def on_disk(file: Path) -> Settings:
     return Settings(QSettings(str(file), QSettings.Format.IniFormat))
+
+
+def of_captures(settings: Settings) -> tuple[HookMode, int | None, CapturePlace]:
+    return settings.hook_mode, settings.budget_mib, settings.capture_place
 
 
 def test_that_everything_comes_back_from_the_file(tmp_path: Path) -> None:
@@ -16,6 +22,9 @@ def test_that_everything_comes_back_from_the_file(tmp_path: Path) -> None:
     first.theme = ThemeChoice.LIGHT
     first.add_recent("example:digits")
     first.last_folder = tmp_path
+    first.hook_mode = HookMode.NATIVE
+    first.budget_mib = 512
+    first.capture_place = CapturePlace.CPU
     first.keep_layout("docks", QByteArray(b"\x00state\xff"))
     del first
     again = on_disk(file)
@@ -23,6 +32,9 @@ def test_that_everything_comes_back_from_the_file(tmp_path: Path) -> None:
     assert again.recent == ("example:digits",)
     assert again.last_folder == tmp_path
     assert again.layout("docks") == QByteArray(b"\x00state\xff")
+    assert of_captures(again) == (HookMode.NATIVE, 512, CapturePlace.CPU)
+    again.budget_mib = None
+    assert on_disk(file).budget_mib is None
 
 
 def test_that_nothing_is_remembered_at_first() -> None:
@@ -31,6 +43,7 @@ def test_that_nothing_is_remembered_at_first() -> None:
     assert settings.recent == ()
     assert settings.last_folder == Path.home()
     assert settings.layout("geometry") is None
+    assert of_captures(settings) == (HookMode.EXACT, None, CapturePlace.DEVICE)
 
 
 def test_that_the_newest_recent_entry_comes_first_and_once_and_old_ones_go() -> None:
@@ -44,7 +57,20 @@ def test_that_the_newest_recent_entry_comes_first_and_once_and_old_ones_go() -> 
     assert settings.recent == ()
 
 
-@pytest.mark.parametrize("text", ["[window]\ntheme=pink\n[files]\nrecent=@Invalid()\nlast_folder=/no\n", "\x00\xff[["])
+BROKEN = """
+[window]
+theme=pink
+[files]
+recent=@Invalid()
+last_folder=/no
+[capture]
+hook_mode=7
+budget_mib=-3
+place=moon
+"""
+
+
+@pytest.mark.parametrize("text", [BROKEN, "\x00\xff[["])
 def test_that_broken_values_are_as_good_as_none(tmp_path: Path, text: str) -> None:
     file = tmp_path / "settings.ini"
     file.write_text(text, encoding="latin-1")
@@ -53,6 +79,7 @@ def test_that_broken_values_are_as_good_as_none(tmp_path: Path, text: str) -> No
     assert settings.recent == ()
     assert settings.last_folder == Path.home()
     assert settings.layout("docks") is None
+    assert of_captures(settings) == (HookMode.EXACT, None, CapturePlace.DEVICE)
 
 
 def test_that_a_layout_is_forgotten_on_reset() -> None:

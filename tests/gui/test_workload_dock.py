@@ -4,13 +4,14 @@ from collections.abc import Iterator
 
 import pytest
 from PySide6.QtCore import QPoint, Qt
-from PySide6.QtWidgets import QStyle, QStyleOptionViewItem
+from PySide6.QtWidgets import QCheckBox, QStyle, QStyleOptionViewItem
 from pytestqt.qtbot import QtBot
 
 from hookscope.client.state import SessionState
 from hookscope.gui.workload_dock import WorkloadDock
 from hookscope.protocol.failures import Failure, FailureKind
-from hookscope.protocol.tensors import NamedSpec
+from hookscope.protocol.tensors import Badge, BadgeKind, NamedSpec
+from hookscope.protocol.tree import ModuleInfo, ModuleTree
 from hookscope.protocol.workload import InputInfo, LossChoice, SyntheticInput, WorkloadInfo
 from tests.gui.fakes import FakeBridge, FakeSession, small_tree, spec
 
@@ -51,6 +52,10 @@ def box_of(dock: WorkloadDock, row: int) -> QPoint:
     table.itemDelegate().initStyleOption(option, index)
     place = QStyle.SubElement.SE_ItemViewItemCheckIndicator
     return table.style().subElementRect(place, option, table).center()
+
+
+def click_box(box: QCheckBox, qtbot: QtBot) -> None:
+    qtbot.mouseClick(box, Qt.MouseButton.LeftButton, pos=QPoint(8, box.height() // 2))
 
 
 def texts(dock: WorkloadDock) -> str:
@@ -109,7 +114,7 @@ def test_that_what_the_session_says_is_shown(bridge: FakeBridge, dock: WorkloadD
 
 
 def test_that_nothing_can_be_changed_while_a_step_runs(bridge: FakeBridge, dock: WorkloadDock) -> None:
-    controls = (dock.inputs, dock.loss, dock.optimizer, dock.form)
+    controls = (dock.inputs, dock.loss, dock.optimizer, dock.restore, dock.eagerly, dock.form)
     bridge.enter(SessionState.RUNNING)
     assert not any(control.isEnabled() for control in controls)
     bridge.enter(SessionState.IDLE)
@@ -120,6 +125,34 @@ def test_that_without_an_optimizer_there_is_no_switch(bridge: FakeBridge, dock: 
     bridge.load(small_tree(), MADE_UP)
     assert not dock.optimizer.isVisible()
     assert dock.loss.currentText() == "Auto (the output's own loss)"
+
+
+def test_that_restoring_the_state_is_automatic_until_it_is_chosen(
+    bridge: FakeBridge, dock: WorkloadDock, qtbot: QtBot
+) -> None:
+    assert not dock.restore.isChecked(), "a workload with an optimizer is to be trained"
+    click_box(dock.restore, qtbot)
+    assert bridge.session.settings.restore_state is True
+    assert "what the optimizer does is undone" in dock.restore.toolTip()
+    click_box(dock.restore, qtbot)
+    assert bridge.session.settings.restore_state is None, "what holds anyway is left to the workload"
+    bridge.load(small_tree(), MADE_UP)
+    assert dock.restore.isChecked()
+    click_box(dock.restore, qtbot)
+    assert bridge.session.settings.restore_state is False
+    assert "optimizer" not in dock.restore.toolTip()
+
+
+def test_that_compiled_modules_offer_to_run_eagerly(bridge: FakeBridge, dock: WorkloadDock, qtbot: QtBot) -> None:
+    assert dock.eagerly.isHidden()
+    compiled = ModuleInfo("", "Net", "Net", -1, badges=(Badge(BadgeKind.COMPILED),))
+    bridge.load(ModuleTree((compiled,)), MADE_UP)
+    assert dock.eagerly.isVisible()
+    click_box(dock.eagerly, qtbot)
+    assert bridge.session.settings.run_eagerly
+    bridge.settings_changed.emit()
+    assert dock.eagerly.isChecked()
+    assert dock.eagerly.isVisible(), "it can be switched off again"
 
 
 def test_that_real_inputs_offer_no_form_and_made_up_ones_are_said_to_be_made_up(

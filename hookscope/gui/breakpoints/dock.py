@@ -21,7 +21,7 @@ from hookscope.gui.breakpoints.model import BreakpointModel, Column
 from hookscope.gui.cells import BoxDelegate
 from hookscope.protocol.stops import Breakpoint
 
-_WIDTHS = {Column.WHERE: 30, Column.WHEN: 24, Column.CONDITION: 28, Column.HITS: 9, Column.LOG: 24}
+_WIDTHS = {Column.WHERE: 30, Column.WHEN: 24, Column.CONDITION: 28, Column.HITS: 11, Column.LOG: 24}
 """Widths in characters; the remark has the rest."""
 
 

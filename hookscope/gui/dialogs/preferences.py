@@ -10,6 +10,7 @@ from PySide6.QtWidgets import (
     QFormLayout,
     QHBoxLayout,
     QLabel,
+    QLineEdit,
     QPushButton,
     QSpinBox,
     QVBoxLayout,
@@ -52,7 +53,8 @@ class PreferencesDialog(QDialog):
         self._settings = settings
         self.mode, self.budget, self.place, self.theme = (QComboBox(self) for _ in range(4))
         self.budget_size = QSpinBox(self)
-        self._mode_note, self._budget_note, self._place_note = (_note(self) for _ in range(3))
+        self.editor = QLineEdit(settings.editor, self)
+        self._mode_note, self._budget_note, self._place_note, self._editor_note = (_note(self) for _ in range(4))
         self._fill()
         self._assemble()
         self.mode.currentIndexChanged.connect(self._explain)
@@ -101,6 +103,8 @@ class PreferencesDialog(QDialog):
         form.addRow(self._label(self.tr("&Captures are kept"), self.place), self.place)
         form.addRow("", self._place_note)
         form.addRow(self._label(self.tr("&Theme"), self.theme), self.theme)
+        form.addRow(self._label(self.tr("&Editor"), self.editor), self.editor)
+        form.addRow("", self._editor_note)
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Cancel, self)
         self.ok_button = QPushButton(self.tr("&OK"), self)
         self.ok_button.setProperty("primary", True)
@@ -132,6 +136,7 @@ class PreferencesDialog(QDialog):
             CapturePlace.DEVICE: self.tr("Fastest: on the GPU, where the model is on one."),
             CapturePlace.CPU: self.tr("Leaves the memory of a GPU to the model; each capture is copied from there."),
         }
+        self._editor_note.setText(self.tr("Opens a line of code; {file} and {line} are filled in."))
         self._place_note.setText(places[CapturePlace(self.place.currentData())])
 
     def accept(self) -> None:
@@ -140,6 +145,7 @@ class PreferencesDialog(QDialog):
         kept.hook_mode = HookMode(self.mode.currentData())
         kept.budget_mib = self.budget_size.value() if self.budget.currentData() == _Budget.FIXED else None
         kept.capture_place = CapturePlace(self.place.currentData())
+        kept.editor = self.editor.text()
         self.capture_changed.emit()
         if self.theme.currentData() != kept.theme:
             self.theme_chosen.emit(ThemeChoice(self.theme.currentData()))

@@ -12,8 +12,8 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from hookscope.gui.action_set import plain_text, shortcut_text, tip_of
 from hookscope.gui.action_rows import ActionInfo
+from hookscope.gui.action_set import plain_text, shortcut_text, tip_of
 from hookscope.gui.actions import ACTIONS
 
 

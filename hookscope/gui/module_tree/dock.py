@@ -75,7 +75,10 @@ class ModuleTreeDock(QDockWidget):
         below.addStretch()
         below.addWidget(self._matches_label)
         rows.addLayout(above)
-        rows.addWidget(self.view)
+        self._tree_row = QHBoxLayout()
+        self._tree_row.setSpacing(0)
+        self._tree_row.addWidget(self.view)
+        rows.addLayout(self._tree_row)
         rows.addLayout(below)
         gap = self.fontMetrics().height() // 2
         rows.setContentsMargins(gap, 0, gap, gap)
@@ -94,6 +97,7 @@ class ModuleTreeDock(QDockWidget):
         bridge.hooks_changed.connect(self._follow_checks)
         bridge.settings_changed.connect(self.model.forget_findings)
         bridge.records_changed.connect(self._note_outputs)
+        bridge.stopped.connect(self._follow_current)
         self._current.changed.connect(self._follow_current)
         self.visibilityChanged.connect(self._follow_visibility)
         self.model.check_requested.connect(self._check)
@@ -113,6 +117,10 @@ class ModuleTreeDock(QDockWidget):
         self.raise_()
         self.filter_field.setFocus(Qt.FocusReason.ShortcutFocusReason)
         self.filter_field.selectAll()
+
+    def set_gutter(self, gutter: QWidget) -> None:
+        """Put a strip to the left of the tree, whose rows it follows."""
+        self._tree_row.insertWidget(0, gutter)
 
     @Slot()
     def check_matching(self) -> None:

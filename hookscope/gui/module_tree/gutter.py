@@ -17,6 +17,9 @@ from hookscope.protocol.tree import ModuleInfo
 _DOT = 0.5
 """Diameter of a mark of how far the step is, in heights of its square."""
 _DASH = (1.5, 1.5)
+_GLYPH = 1.5
+"""Size of a breakpoint's glyph, which has much air around it, in sides of its square."""
+_FAINT = 0.35
 
 
 class TreeGutter(QWidget):
@@ -112,11 +115,13 @@ class TreeGutter(QWidget):
         left = QRectF(1, middle - side / 2, side, side)
         right = left.translated(side + 1, 0)
         look = self._found(module)[0]
+        room = round(side * (_GLYPH - 1) / 2)
+        glyph = left.toRect().adjusted(-room, -room, room, room)
         if look is not None:
-            icon(look.icon, getattr(theme, look.color)).paint(painter, left.toRect())
+            icon(look.icon, getattr(theme, look.color)).paint(painter, glyph)
         elif module.path == self._hovered:
-            painter.setOpacity(0.35)
-            icon("msc.debug-breakpoint", theme.trouble).paint(painter, left.toRect())
+            painter.setOpacity(_FAINT)
+            icon("msc.debug-breakpoint", theme.trouble).paint(painter, glyph)
             painter.setOpacity(1)
         stopped = self._session.stopped
         if stopped is None:

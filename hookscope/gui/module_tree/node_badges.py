@@ -2,6 +2,8 @@
 
 from collections.abc import Iterable, Sequence
 
+from PySide6.QtCore import QCoreApplication
+
 from hookscope.figures.text import slot_label
 from hookscope.protocol.identity import Slot
 from hookscope.protocol.tensors import Badge, BadgeKind, Record
@@ -127,7 +129,8 @@ def _of_records(records: Sequence[Record]) -> Iterable[Badge]:
 def _of_calls(records: Sequence[Record], calls: int) -> Iterable[Badge]:
     recomputed = {record.ref.call for record in records if _has(record, BadgeKind.RECOMPUTED)}
     if calls - len(recomputed) > 1:
-        yield Badge(BadgeKind.CALLED_REPEATEDLY, str(calls - len(recomputed)))
+        words = QCoreApplication.translate("badges", "{count} calls")
+        yield Badge(BadgeKind.CALLED_REPEATEDLY, words.format(count=calls - len(recomputed)))
 
 
 def _of_parameters(module: ModuleInfo, records: Sequence[Record]) -> Iterable[Badge]:

@@ -9,7 +9,8 @@ from PySide6.QtWidgets import QAbstractItemView, QTreeView, QWidget
 from hookscope.gui.module_tree.columns import ColumnHeader
 from hookscope.gui.module_tree.delegate import ModuleDelegate
 from hookscope.gui.module_tree.menu import ModuleMenu
-from hookscope.gui.module_tree.model import Column, ModuleTreeModel
+from hookscope.gui.module_tree.model import AnyIndex, Column, ModuleTreeModel
+from hookscope.protocol.tree import ModuleInfo
 
 OPEN_MATCHES_UP_TO = 1000
 """While filtering, containers are opened from the top until this many rows show; opening 10,000 is a pause."""
@@ -81,6 +82,10 @@ class ModuleTreeView(QTreeView):
                 self.clearSelection()
         finally:
             self._marking = False
+
+    def module_at(self, index: AnyIndex) -> ModuleInfo | None:
+        """Return the module of a cell; `None` of an invalid one."""
+        return self._model.layout.modules[index.internalId()] if index.isValid() else None
 
     def set_empty_text(self, text: str) -> None:
         """Say what is written in the middle while there are no rows."""

@@ -13,6 +13,7 @@ from hookscope.gui.module_tree.mode_tag import mode_of
 from hookscope.gui.module_tree.node_badges import node_badges
 from hookscope.gui.panels.base import Subject
 from hookscope.gui.panels.feed import ViewFeed, is_seen
+from hookscope.gui.panels.past import PastSpec
 from hookscope.gui.panels.side_notes import SideNotes
 from hookscope.gui.panels.statistics import StatisticsView
 from hookscope.gui.panels.target import Target, explain_absence, find_target
@@ -43,6 +44,7 @@ class DetailsDock(QDockWidget):
         self._statistics = StatisticsView()
         self._title = _text_label()
         self._message = _text_label(quiet=True)
+        self._past = PastSpec()
         self.notes = SideNotes("remarks", "module", "parameters", "hooks")
         content = QWidget()
         layout = QVBoxLayout(content)
@@ -97,6 +99,7 @@ class DetailsDock(QDockWidget):
     def _refresh(self) -> None:
         target = find_target(self._bridge.session, self._current.path, self._current.ref, self._target)
         record, ref = target.record, target.ref
+        step = self._current.step
         spec = record.spec if record is not None else None
         slot = slot_label(ref) if ref is not None else ""
         self._title.setText(" · ".join(filter(None, (target.title, slot))))
@@ -104,6 +107,10 @@ class DetailsDock(QDockWidget):
         self._show_notes(target)
         is_same = self._target.ref == ref
         self._target = target
+        if step is not None and ref is not None:  # what it was is told by the answer
+            self._aimed = None
+            self._feed.watch(ref, self._statistics.request(), step)
+            return
         if spec is None or ref is None:
             self._aimed = None
             self._feed.watch(None, None)
@@ -119,7 +126,7 @@ class DetailsDock(QDockWidget):
         self._feed.watch(ref, self._statistics.request())
 
     def _show_notes(self, target: Target) -> None:
-        badges = target.record.badges if target.record is not None else ()
+        badges = self._past.badges_of(target.ref, self._current.step, target.record)
         about = self._badges_of(target.module, {badge.kind for badge in badges}) if target.module is not None else []
         parameters = target.module.parameters if target.module is not None else ()
         is_said = target.record is not None and target.record.spec is None  # in place of the numbers
@@ -154,6 +161,15 @@ class DetailsDock(QDockWidget):
 
     @Slot(object)
     def _take(self, answer: ViewReady) -> None:
+        step = self._current.step
+        if step is not None:
+            if answer.step in {0, step}:
+                self._past.learn(step, answer)
+            self._show_notes(self._target)
+            self._statistics.setVisible(answer.spec is not None)
+            if answer.spec is not None:
+                self._statistics.aim(Subject(answer.ref, answer.spec))
+            self._say("")
         if isinstance(answer.result, NoPicture):
             if answer.result.reason is not NoPictureReason.EMPTY:
                 self._say(word_no_picture(answer.result, answer.spec, answer.badges))

@@ -24,6 +24,9 @@ _DRAWS_PER_PAUSE = 3
 _LONGEST_PAUSE_S = 0.25
 """A panel that is slow to draw asks less often, so that the window stays free for the most of the time."""
 
+_PAST = -1
+"""Stands for the place within its step of what is asked for by its step."""
+
 
 class ViewFeed(QObject):
     """Keeps one widget supplied with the newest view of one tensor.
@@ -45,8 +48,9 @@ class ViewFeed(QObject):
         self._seen = seen
         self._ref: TensorRef | None = None
         self._request: ViewRequest | None = None
+        self._step: int | None = None
         self._number = 0
-        self._outstanding: tuple[int, ViewRequest] | None = None
+        self._outstanding: tuple[int, ViewRequest, int | None] | None = None
         self._asked: tuple[TensorRef, ViewRequest, int, int] | None = None
         self._asked_again: tuple[TensorRef, ViewRequest, int, int] | None = None
         self._is_behind = False
@@ -69,9 +73,15 @@ class ViewFeed(QObject):
         """Whether the widget is seen and its picture is not the newest that can be had."""
         return self._is_active() and (self._outstanding is not None or self._wanted() not in {None, self._asked})
 
-    def watch(self, ref: "TensorRef | None", request: "ViewRequest | None") -> None:
-        """Say what is wanted from now on; `None` wants nothing, and lets go of what was shown."""
-        self._ref, self._request = ref, request
+    def watch(self, ref: "TensorRef | None", request: "ViewRequest | None", step: int | None = None) -> None:
+        """Say what is wanted from now on; `None` wants nothing, and lets go of what was shown.
+
+        Args:
+            ref: The tensor.
+            request: The view of it.
+            step: Of which step, whether it is recorded or not; by default of the newest, once it is recorded.
+        """
+        self._ref, self._request, self._step = ref, request, step
         if ref is None:
             self._asked = None
         self.pump()
@@ -91,13 +101,17 @@ class ViewFeed(QObject):
             return
         self._number += 1
         ref, request, *_ = wanted
-        self._outstanding, self._asked = (self._number, request), wanted
+        self._outstanding, self._asked = (self._number, request, self._step), wanted
         self._may_ask_at = time.monotonic() + MIN_INTERVAL_S
-        self._bridge.session.request_view(self._name, self._number, ref, request)
+        self._bridge.session.request_view(self._name, self._number, ref, request, self._step)
 
     def _wanted(self) -> "tuple[TensorRef, ViewRequest, int, int] | None":
+        if self._ref is None or self._request is None:
+            return None
+        if self._step is not None:
+            return self._ref, self._request, self._step, _PAST
         record = self._record()
-        if self._ref is None or self._request is None or record is None or record.spec is None:
+        if record is None or record.spec is None:
             return None
         return self._ref, self._request, record.step, record.order
 
@@ -125,9 +139,11 @@ class ViewFeed(QObject):
     def _draw(self, name: str) -> None:
         if name != self._name or self._answer is None or self._outstanding is None:
             return
-        answer, request = self._answer, self._outstanding[1]
+        answer, (_, request, step) = self._answer, self._outstanding
         self._answer = self._outstanding = None
-        if answer.ref == self._ref and type(request) is type(self._request):
+        # While a person moves through steps, those on the way are shown; one without values says nothing of the others.
+        is_of_step = step == self._step or answer.spec is not None
+        if answer.ref == self._ref and type(request) is type(self._request) and is_of_step:
             started = time.monotonic()
             self.arrived.emit(answer)
             drawn = time.monotonic()
@@ -141,7 +157,7 @@ class ViewFeed(QObject):
     def _note_age(self, answer: ViewReady) -> None:
         # While a step runs, the answer may still be of the step before: ask again when the step has ended. When it had
         # ended before the answer came, ask again once; a capture that is gone for good is not asked for for ever.
-        record = self._record()
+        record = self._record() if self._step is None else None
         self._is_behind = record is not None and 0 < answer.step < record.step
         if self._is_behind and self._bridge.session.state is SessionState.IDLE and self._asked_again != self._asked:
             self._asked_again = self._asked

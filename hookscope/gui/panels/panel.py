@@ -14,13 +14,14 @@ from hookscope.gui.panels.base import Subject
 from hookscope.gui.panels.feed import ViewFeed, is_seen
 from hookscope.gui.panels.header import HeaderState, PanelHeader
 from hookscope.gui.panels.panel_body import PanelBody
+from hookscope.gui.panels.past import PastSpec
 from hookscope.gui.panels.registry import AUTO, kind_title
 from hookscope.gui.panels.target import Target, explain_absence, find_target
 from hookscope.gui.panels.words import word_no_picture
 from hookscope.protocol.events import ViewReady
 from hookscope.protocol.identity import TensorRef
 from hookscope.protocol.tensors import TensorSpec
-from hookscope.protocol.views import NoPicture
+from hookscope.protocol.views import NoPicture, StatisticsRequest
 
 if TYPE_CHECKING:
     from hookscope.client.session import DebugSession
@@ -54,6 +55,7 @@ class TensorPanel(QDockWidget):
         self._shown: ViewReady | None = None
         self._shown_kind = ""
         self._shown_source: Source | None = None
+        self._past = PastSpec()
         self._header = PanelHeader()
         self._body = PanelBody()
         self.setTitleBarWidget(self._header)
@@ -148,11 +150,15 @@ class TensorPanel(QDockWidget):
         ref = self._current.ref if self._own_ref is None else self._own_ref
         path = self._current.path if self._own_ref is None else self._own_ref.path
         target = self._target = find_target(self.session, path, ref, self._target)
-        spec = target.record.spec if target.record is not None else None
+        step = self._current.step
+        spec = self._past.spec_of(ref, step, target.record)
         fitting = view_kinds(spec, ref.slot) if spec is not None and ref is not None else None
         self._show_header(target, spec, fitting)
         if spec is None or ref is None or fitting is None:
             self._aimed = None
+            if step is not None and ref is not None:
+                self._ask_what_it_was(ref, step)
+                return
             self._feed.watch(None, None)
             self._show_absence(target)
             return
@@ -166,7 +172,7 @@ class TensorPanel(QDockWidget):
             self._await_picture()
         elif not isinstance(self._shown.result, NoPicture):
             self._body.show_view()
-        self._feed.watch(ref, view.request())
+        self._feed.watch(ref, view.request(), step)
         self._show_age()
 
     def showEvent(self, event: QShowEvent) -> None:
@@ -224,6 +230,24 @@ class TensorPanel(QDockWidget):
         else:
             self._body.expect()
 
+    def _ask_what_it_was(self, ref: TensorRef, step: int) -> None:
+        """Ask for numbers, whose answer tells what a tensor was in a step; the picture is asked for then."""
+        if not self._past.is_known(ref, step):
+            self._await_picture()
+            self._feed.watch(ref, StatisticsRequest(), step)
+
+    def _fits_past(self, answer: ViewReady, step: int) -> bool:
+        """Learn from an answer what a tensor was in a step; returns whether it can be drawn as it is."""
+        is_as_aimed = self._aimed is not None and self._aimed[1].spec == answer.spec
+        if answer.step not in {0, step}:  # of a step that was passed on the way to this one
+            return is_as_aimed
+        self._past.learn(step, answer)
+        if not is_as_aimed:
+            self.refresh()
+            if answer.spec is None and isinstance(answer.result, NoPicture):
+                self._body.show_message(word_no_picture(answer.result, None, answer.badges))
+        return is_as_aimed
+
     def _are_values_gone(self) -> bool:
         return self.session.state is SessionState.LOST or self.session.are_records_former
 
@@ -236,13 +260,17 @@ class TensorPanel(QDockWidget):
         self._show_age()
 
     def _show_age(self) -> None:
-        is_stale = self._are_values_gone() or self._target.record is None
+        is_stale = self._are_values_gone() or (self._target.record is None and self._current.step is None)
         self._body.show_step(self.shown_step if not self.message else 0, is_stale=is_stale)
 
     @Slot(object)
     def _take(self, answer: ViewReady) -> None:
-        if self._aimed is None:
+        step = self._current.step
+        if self._aimed is None and step is None:
             return
+        if step is not None and not self._fits_past(answer, step):
+            return
+        assert self._aimed is not None
         self._shown, self._shown_kind = answer, self._aimed[0]
         self._shown_source = self.session.source
         if isinstance(answer.result, NoPicture):

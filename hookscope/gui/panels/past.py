@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from hookscope.protocol.events import ViewReady
     from hookscope.protocol.identity import TensorRef
-    from hookscope.protocol.tensors import Record, TensorSpec
+    from hookscope.protocol.tensors import Badge, Record, TensorSpec
 
 
 class PastSpec:
@@ -14,6 +14,7 @@ class PastSpec:
     def __init__(self) -> None:
         self._of: tuple[TensorRef, int] | None = None
         self._spec: TensorSpec | None = None
+        self._badges: tuple[Badge, ...] = ()
 
     def spec_of(self, ref: "TensorRef | None", step: int | None, record: "Record | None") -> "TensorSpec | None":
         """Return what a tensor is: as its record says in the newest step, as was learnt or else alike in another."""
@@ -21,10 +22,16 @@ class PastSpec:
             return self._spec
         return record.spec if record is not None else None
 
+    def badges_of(self, ref: "TensorRef | None", step: int | None, record: "Record | None") -> "tuple[Badge, ...]":
+        """Return what is to be known of a tensor; nothing of a past step as long as no answer has come."""
+        if step is None:
+            return record.badges if record is not None else ()
+        return self._badges if self._of == (ref, step) else ()
+
     def is_known(self, ref: "TensorRef | None", step: int | None) -> bool:
         """Whether an answer has told what a tensor is in a step."""
         return step is not None and self._of == (ref, step)
 
     def learn(self, step: int, answer: "ViewReady") -> None:
         """Remember what an answer says of the step that was asked for."""
-        self._of, self._spec = (answer.ref, step), answer.spec
+        self._of, self._spec, self._badges = (answer.ref, step), answer.spec, answer.badges

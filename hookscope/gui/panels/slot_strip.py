@@ -18,6 +18,7 @@ from hookscope.protocol.tensors import Record
 if TYPE_CHECKING:
     from hookscope.gui.current import Current
     from hookscope.gui.session_bridge import SessionBridge
+    from hookscope.protocol.identity import TensorRef
 
 _MARGIN = 8
 _RADIUS = 4
@@ -151,6 +152,7 @@ class SlotStrip(QScrollArea):
         self._bridge = bridge
         self._current = current
         self._cards: list[SlotCard] = []
+        self._shown_ref: TensorRef | None = None
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setWidgetResizable(True)
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -211,3 +213,9 @@ class SlotStrip(QScrollArea):
                 card.show_record(shown[number], is_current=shown[number].ref == ref)
         self.setVisible(bool(shown))
         self.updateGeometry()
+        if ref != self._shown_ref:
+            self._shown_ref = ref
+            self._row.activate()
+            for card in self.cards:
+                if card.isChecked():
+                    self.ensureWidgetVisible(card)

@@ -1,9 +1,20 @@
 """The list of a step's events: keys, what is open, which event is marked, and the arrow at the one at hand."""
 
-from PySide6.QtCore import QItemSelection, QItemSelectionModel, QModelIndex, QPersistentModelIndex, QPoint, Qt, Signal
+from PySide6.QtCore import (
+    QItemSelection,
+    QItemSelectionModel,
+    QModelIndex,
+    QPersistentModelIndex,
+    QPoint,
+    QSize,
+    Qt,
+    Signal,
+    Slot,
+)
 from PySide6.QtGui import QColor, QContextMenuEvent, QPainter, QResizeEvent
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QStyleOptionViewItem, QTreeView, QWidget
 
+from hookscope.gui.cells import row_height
 from hookscope.gui.theme import theme_of
 from hookscope.gui.timeline.event_delegate import EventDelegate
 from hookscope.gui.timeline.event_model import Column, EventModel
@@ -14,8 +25,10 @@ OPEN_UP_TO = 200
 """Calls are opened from the outermost inwards until this many rows show."""
 
 _INDENTATION = 0.8
-_NUMBER_CHARS = 9
+_NUMBER_CHARS = 8
 _DURATION_CHARS = 10
+_WIDTH_CHARS = 46
+_HEIGHT_ROWS = 7
 _TINT_ALPHA = 0.16
 
 
@@ -35,6 +48,8 @@ class EventList(QTreeView):
         self.events = EventModel(self)
         self._delegate = EventDelegate(self.events, self)
         self._is_marking = False
+        self._is_opening = False
+        self._by_hand: dict[tuple[str, bool], bool] = {}
         self._opened_for_arrow: int | None = None
         self.setModel(self.events)
         self.setItemDelegate(self._delegate)
@@ -51,6 +66,8 @@ class EventList(QTreeView):
         header.setMinimumSectionSize(1)
         header.moveSection(Column.NUMBER, 0)
         header.setSectionResizeMode(Column.NAME, QHeaderView.ResizeMode.Stretch)
+        self.expanded.connect(self._note_opened)
+        self.collapsed.connect(self._note_closed)
         self._size_columns()
 
     @property
@@ -59,7 +76,7 @@ class EventList(QTreeView):
         return self._delegate.at_hand
 
     def show_rows(self, rows: EventRows, names: ModuleNames) -> None:
-        """Show another step, with the outermost calls open."""
+        """Show another step, with the outermost calls open, and otherwise as a person has left the last one."""
         self._delegate.at_hand = self._opened_for_arrow = None
         self.events.set_rows(rows, names)
         self._open_first()
@@ -71,7 +88,7 @@ class EventList(QTreeView):
     def mark(self, number: int | None) -> None:
         """Mark the row of an event as the current one, opening what it is inside of."""
         index = self._index_of(number)
-        self._is_marking = True
+        self._is_marking = self._is_opening = True
         try:
             if index.isValid():
                 flags = QItemSelectionModel.SelectionFlag.ClearAndSelect | QItemSelectionModel.SelectionFlag.Rows
@@ -80,7 +97,7 @@ class EventList(QTreeView):
             else:
                 self.clearSelection()
         finally:
-            self._is_marking = False
+            self._is_marking = self._is_opening = False
 
     def point_at(self, number: int | None) -> None:
         """Put the arrow at the event at hand, or nowhere, and keep it in sight."""
@@ -89,9 +106,18 @@ class EventList(QTreeView):
         self._delegate.at_hand = number
         index = self._index_of(number)
         if index.isValid():
-            self._open_for_arrow(index)
-            self.scrollTo(index)
+            self._is_opening = True
+            try:
+                self._open_for_arrow(index)
+                self.scrollTo(index)
+            finally:
+                self._is_opening = False
         self.viewport().update()
+
+    def sizeHint(self) -> QSize:
+        """Return room for names, classes and times, and for a few rows."""
+        metrics = self.fontMetrics()
+        return QSize(_WIDTH_CHARS * metrics.averageCharWidth(), _HEIGHT_ROWS * row_height(metrics))
 
     def drawRow(
         self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
@@ -156,6 +182,13 @@ class EventList(QTreeView):
 
     def _open_first(self) -> None:
         """Open calls from the outermost inwards, as far as they hold others and the rows stay few."""
+        self._is_opening = True
+        try:
+            self._open_levels()
+        finally:
+            self._is_opening = False
+
+    def _open_levels(self) -> None:
         model = self.events
         level, count = [QModelIndex()], model.rowCount()
         while level:
@@ -163,19 +196,33 @@ class EventList(QTreeView):
             for parent in level:
                 for place in range(model.rowCount(parent)):
                     index = model.index(place, Column.NAME, parent)
-                    if self._holds_others(index) and count + model.rowCount(index) <= OPEN_UP_TO:
+                    if self._is_to_open(index) and count + model.rowCount(index) <= OPEN_UP_TO:
                         count += model.rowCount(index)
                         inner.append(index)
             for index in inner:
                 self.setExpanded(index, True)
             level = inner
 
-    def _holds_others(self, index: QModelIndex) -> bool:
+    def _is_to_open(self, index: QModelIndex) -> bool:
         row = self.events.row_at(index)
-        if row is None or row == TOP:
+        span = self.events.rows.span[row] if row is not None else None
+        if row is None or span is None or not self.events.rows.is_bracket(row):
             return False
-        span = self.events.rows.span[row]
-        return span is not None and self.events.rows.is_bracket(row) and (span.has_inner or self.events.is_filtered)
+        return self.events.is_filtered or self._by_hand.get((span.path, span.is_backward), span.has_inner)
+
+    @Slot(QModelIndex)
+    def _note_opened(self, index: QModelIndex) -> None:
+        self._note_by_hand(index, is_open=True)
+
+    @Slot(QModelIndex)
+    def _note_closed(self, index: QModelIndex) -> None:
+        self._note_by_hand(index, is_open=False)
+
+    def _note_by_hand(self, index: QModelIndex, *, is_open: bool) -> None:
+        row = self.events.row_at(index)
+        span = self.events.rows.span[row] if row is not None else None
+        if span is not None and not self._is_opening and not self.events.is_filtered:
+            self._by_hand[span.path, span.is_backward] = is_open
 
     def _size_columns(self) -> None:
         character = self.fontMetrics().averageCharWidth()

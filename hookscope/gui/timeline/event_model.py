@@ -230,7 +230,8 @@ class EventModel(QAbstractItemModel):
         span = self._rows.span[row]
         if span is None or not self._rows.is_bracket(row):
             return ""
-        return format_duration(self._rows.trace.duration_of(span))
+        duration_s = self._rows.trace.duration_of(span)
+        return format_duration(duration_s) if duration_s > 0 else ""
 
     def _look(self, index: AnyIndex) -> RowLook:
         row = self.row_at(index)
@@ -246,7 +247,8 @@ class EventModel(QAbstractItemModel):
         kind = EventKind.BACKWARD_ENTER if span.is_backward else EventKind.FORWARD_ENTER
         outer = span.parent.path if span.parent is not None else None
         call = translate("call {call}").format(call=span.call) if span.call else ""
-        note = " · ".join(filter(None, (self._names.class_of(span.path), call)))
+        passed = translate("backward") if span.is_backward else translate("forward")
+        note = " · ".join(filter(None, (self._names.class_of(span.path) or passed, call)))
         return RowLook(kind, self._names.within(span.path, outer), note, self._rows.number[row])
 
     def _look_of_coming(self, coming: Coming) -> RowLook:
@@ -254,7 +256,7 @@ class EventModel(QAbstractItemModel):
         kind = EventKind.BACKWARD_ENTER if is_backward else EventKind.FORWARD_ENTER
         known = translate("call {call}").format(call=call) if call else ""
         state = translate("pending") if coming.is_pending else translate("not reached")
-        note = " · ".join(filter(None, (self._names.class_of(path), known, state)))
+        note = " · ".join(filter(None, (known, state)))
         return RowLook(kind, self._names.within(path, None), note, is_coming=True, is_pending=coming.is_pending)
 
     def _sentence(self, index: AnyIndex) -> str:

@@ -112,7 +112,7 @@ class FlameView(QWidget):
 
     def _row_height(self) -> float:
         metrics = self.fontMetrics()
-        return min(max(self.height() / max(1, self._depth), 1.3 * metrics.height()), 2.0 * metrics.height())
+        return min(max(self.height() / max(1, self._depth), 1.3 * metrics.height()), 2.6 * metrics.height())
 
     def _area_of(self, node: FlameNode) -> QRectF:
         height, margin = self._row_height(), self.fontMetrics().averageCharWidth()
@@ -145,15 +145,20 @@ class FlameView(QWidget):
         if inside.width() < 3 * metrics.averageCharWidth():
             return
         outer = self._nodes[node.parent].path if node.parent >= 0 else None
-        name, time = self._names.within(node.path, outer), format_duration(node.total_s)
-        painter.setPen(QColor(theme.text))
+        name = self._names.within(node.path, outer)
+        name = metrics.elidedText(name, Qt.TextElideMode.ElideRight, int(inside.width()))
+        time, class_name = format_duration(node.total_s), self._names.class_of(node.path)
+        room = inside.width() - metrics.horizontalAdvance(f"{name} {time}") - 2 * gap
+        texts = [(name, theme.text)]
+        if class_name and metrics.horizontalAdvance(class_name) + 2 * gap < room:
+            texts.append((class_name, theme.quiet))
+        if room > 0:
+            texts.append((time, theme.quiet))
         left = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft
-        elided = metrics.elidedText(name, Qt.TextElideMode.ElideRight, int(inside.width()))
-        painter.drawText(inside, left, elided)
-        inside.setLeft(inside.left() + metrics.horizontalAdvance(name) + 2 * gap)
-        if inside.width() > metrics.horizontalAdvance(time):
-            painter.setPen(QColor(theme.quiet))
-            painter.drawText(inside, left, time)
+        for text, color in texts:
+            painter.setPen(QColor(color))
+            painter.drawText(inside, left, text)
+            inside.setLeft(inside.left() + metrics.horizontalAdvance(text) + 2 * gap)
 
     def _tooltip(self, node: FlameNode) -> str:
         whole_s = sum(other.total_s for other in self._nodes if other.depth == 0) or 1.0

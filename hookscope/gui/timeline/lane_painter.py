@@ -21,6 +21,10 @@ LEAST_BAR_PX = 2.0
 _OPENED_ALPHA = 0.42
 """Of the bar of a container whose inside is shown below it."""
 _RADIUS = 2.0
+_OUTLINED_PX = 4.0
+"""A narrower bar of what has yet to come is one line."""
+_AT_HAND_PX = 6.0
+"""Least width of the bar of the event at hand, which has often only begun."""
 _TICK_CHARS = 12
 
 
@@ -66,7 +70,7 @@ class LanePainter:
         top = number * geometry.row_height - geometry.scroll
         if row.has_inner:
             self._draw_triangle(
-                left + geometry.indent / 2, top + geometry.row_height / 2, row.path in self._scene.opened
+                left + 0.42 * geometry.indent, top + geometry.row_height / 2, row.path in self._scene.opened
             )
         area = QRect(left + geometry.indent, top, geometry.label_width - left - geometry.indent, geometry.row_height)
         is_at_hand = row.path == self._scene.at_hand_path
@@ -98,9 +102,9 @@ class LanePainter:
         self._draw_coming(row, area)
         at_hand = self._scene.span_at(self._scene.at_hand)
         if at_hand is not None and row.path == self._scene.at_hand_path:
-            self._draw_one(self._shown_for(at_hand, row), area, QColor(self._theme.at_hand))
+            self._draw_at_hand(self._shown_for(at_hand, row), area)
         for span in (self._scene.span_at(self._scene.current), self._scene.hovered):
-            if span is not None and span.path == row.path:
+            if span is not None and span.path == row.path and span is not at_hand:
                 self._outline(span, area)
 
     def _draw_spans(self, timed: TimedSpans, area: QRectF, color: QColor) -> None:
@@ -123,12 +127,19 @@ class LanePainter:
                 pen.setDashPattern((3, 3))
             self._painter.setPen(pen)
             self._painter.setBrush(Qt.BrushStyle.NoBrush)
-            self._draw_bar(self._bar_of(coming.begin_s, coming.end_s, area).adjusted(0.5, 0.5, -0.5, -0.5))
+            bar = self._bar_of(coming.begin_s, coming.end_s, area).adjusted(0.5, 0.5, -0.5, -0.5)
+            if bar.width() < _OUTLINED_PX:
+                self._painter.drawLine(bar.topLeft(), bar.bottomLeft())
+            else:
+                self._draw_bar(bar)
 
-    def _draw_one(self, span: Span, area: QRectF, color: QColor) -> None:
+    def _draw_at_hand(self, span: Span, area: QRectF) -> None:
+        bar = self._bar_of(span.begin_s, self._scene.trace.end_of(span), area)
+        if bar.width() < _AT_HAND_PX:
+            bar.setLeft(bar.right() - _AT_HAND_PX)
         self._painter.setPen(Qt.PenStyle.NoPen)
-        self._painter.setBrush(color)
-        self._draw_bar(self._bar_of(span.begin_s, self._scene.trace.end_of(span), area))
+        self._painter.setBrush(QColor(self._theme.at_hand))
+        self._draw_bar(bar)
 
     def _outline(self, span: Span, area: QRectF) -> None:
         self._painter.setPen(QPen(QColor(self._theme.text), 1.2))

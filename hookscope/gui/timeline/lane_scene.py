@@ -99,7 +99,7 @@ def geometry_of(scene: LaneScene, width: int, height: int, font: QFont, scroll: 
     """Lay out a scene: rows as high as fit, within reason, and labels as wide as they are."""
     metrics = QFontMetrics(font)
     axis_height = round(1.3 * metrics.height())
-    indent = round(0.75 * metrics.height())
+    indent = round(0.9 * metrics.height())
     room = max(1, height - axis_height)
     row_height = min(
         max(room // max(1, len(scene.rows)), round(1.15 * metrics.height())), round(1.6 * metrics.height())

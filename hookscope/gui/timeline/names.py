@@ -66,6 +66,12 @@ def event_label(event: StepEvent) -> str:
     return f"{slot} {leaf_label(event.leaf)}".rstrip() if slot is not None else ""
 
 
+def event_name(event: StepEvent, names: ModuleNames) -> str:
+    """Name an event on its own: `features.3 grad_output`, `loss`."""
+    label = event_label(event)
+    return f"{names.within(event.path, None)} {label}" if label else translate(event.kind.value)
+
+
 def event_tooltip(event: StepEvent, names: ModuleNames) -> str:
     """Say in full what an event is."""
     who = names.within(event.path, None)

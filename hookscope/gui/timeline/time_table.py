@@ -4,11 +4,21 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from PySide6.QtCore import QAbstractTableModel, QItemSelection, QModelIndex, QObject, QPersistentModelIndex, Qt, Signal
+from PySide6.QtCore import (
+    QAbstractTableModel,
+    QItemSelection,
+    QModelIndex,
+    QObject,
+    QPersistentModelIndex,
+    QSize,
+    Qt,
+    Signal,
+)
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTreeView, QWidget
 
 from hookscope.figures.flame import FlameNode
 from hookscope.figures.text import format_duration
+from hookscope.gui.cells import BoxDelegate
 from hookscope.gui.timeline.names import ModuleNames, signed_bytes, translate
 
 AnyIndex = QModelIndex | QPersistentModelIndex
@@ -65,10 +75,10 @@ def _share_text(share: float) -> str:
 
 _COLUMNS = (
     _Column("Module", "", 18, lambda time: time.path),
-    _Column("Itself", "Forward and backward without what is inside", 9, lambda time: time.own_s, format_duration),
-    _Column("Share", "Share of the step", 8, lambda time: time.share, _share_text),
-    _Column("Forward", "With what is inside", 9, lambda time: time.forward_s, format_duration),
-    _Column("Backward", "With what is inside", 9, lambda time: time.backward_s, format_duration),
+    _Column("Itself", "Forward and backward without what is inside", 10, lambda time: time.own_s, format_duration),
+    _Column("Share", "Share of the step", 9, lambda time: time.share, _share_text),
+    _Column("Forward", "With what is inside", 10, lambda time: time.forward_s, format_duration),
+    _Column("Backward", "With what is inside", 11, lambda time: time.backward_s, format_duration),
     _Column("Memory", "Allocated in forward and not given back", 10, lambda time: time.allocated_bytes, signed_bytes),
 )
 _OWN = 1
@@ -152,11 +162,13 @@ class TimeTable(QTreeView):
         self.times = TimeTableModel(self)
         self._is_showing = False
         self.setModel(self.times)
+        self.setItemDelegate(BoxDelegate(self))
         self.setRootIsDecorated(False)
         self.setUniformRowHeights(True)
         self.setAllColumnsShowFocus(True)
         self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
         self.setAccessibleName(self.tr("Time and memory of each module"))
+        self.setTextElideMode(Qt.TextElideMode.ElideMiddle)
         self.setSortingEnabled(True)
         self.sortByColumn(_OWN, Qt.SortOrder.DescendingOrder)
         self.header().setStretchLastSection(False)
@@ -166,6 +178,11 @@ class TimeTable(QTreeView):
         """Show another step."""
         self.times.show_times(times, names, has_memory=has_memory)
         self._size_columns()
+
+    def sizeHint(self) -> QSize:
+        """Return room for all columns."""
+        chars = sum(column.chars for column in _COLUMNS[: self.times.columnCount()])
+        return QSize(chars * self.fontMetrics().averageCharWidth(), super().sizeHint().height())
 
     def selectionChanged(self, selected: QItemSelection, deselected: QItemSelection) -> None:
         """Tell which module a person went to."""
