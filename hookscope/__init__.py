@@ -18,14 +18,14 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from hookscope.engine.observe import observe
     from hookscope.engine.observed import NotCaptured
-    from hookscope.engine.workload import Workload
+    from hookscope.engine.workloads.workload import Workload
 
 __version__ = "0.1.0"
 __all__ = ["NotCaptured", "Workload", "__version__", "observe"]
 
 _PLACES = {
     "NotCaptured": "hookscope.engine.observed",
-    "Workload": "hookscope.engine.workload",
+    "Workload": "hookscope.engine.workloads.workload",
     "observe": "hookscope.engine.observe",
 }
 

@@ -41,10 +41,10 @@ EVENTS = "hookscope.protocol.events"
 EVENTS_CARRIED_BY_SIGNALS = {"Phase", "RunEnd", "StepFinished", "StepProgress", "ViewReady"}
 """The other files of the window may name these: a signal of the bridge or a property of the session carries them."""
 
-HOOK_FILE = "hookscope/engine/hooks.py"
+HOOK_FILE = "hookscope/engine/capture/hooks.py"
 """The one file that puts hooks on modules, tensors and graph nodes."""
 
-RUN_THE_USERS_CODE = {"hookscope/engine/sources/file.py", "hookscope/engine/expressions.py"}
+RUN_THE_USERS_CODE = {"hookscope/engine/workloads/sources/file.py", "hookscope/engine/stepping/expressions.py"}
 """The one file that runs text, which is what opening a Python file means."""
 
 
@@ -72,7 +72,7 @@ def test_that_every_file_belongs_to_a_layer() -> None:
     ("layer", "source"),
     [
         ("gui", "import torch"),
-        ("gui", "def later():\n    from hookscope.engine.workload import Workload"),
+        ("gui", "def later():\n    from hookscope.engine.workloads.workload import Workload"),
         ("gui", "from hookscope import engine"),
         ("engine", "if TYPE_CHECKING:\n    from hookscope.gui.app import run_window"),
         ("engine", "import importlib\nimportlib.import_module('PySide6.QtCore')"),

@@ -20,12 +20,12 @@ import msgspec
 import torch
 
 import hookscope
+from hookscope.engine.code.source_text import NoSourceError, read_source
 from hookscope.engine.devices import list_devices
 from hookscope.engine.failure_report import FailureError, describe_exception
 from hookscope.engine.loaded_model import LoadedModel
 from hookscope.engine.outbox import Outbox
 from hookscope.engine.pause import Gate, StepAborted
-from hookscope.engine.source_text import NoSourceError, read_source
 from hookscope.engine.view_server import ViewServer
 from hookscope.protocol import commands, events
 from hookscope.protocol.channel import Channel, ChannelClosedError, ConnectionChannel

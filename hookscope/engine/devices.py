@@ -7,7 +7,7 @@ import torch
 from torch import nn
 
 from hookscope.engine.failure_report import failed, raised
-from hookscope.engine.workload import Workload
+from hookscope.engine.workloads.workload import Workload
 from hookscope.protocol.devices import DeviceInfo
 from hookscope.protocol.failures import FailureKind
 

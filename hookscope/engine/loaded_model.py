@@ -6,25 +6,25 @@ Everything here belongs to the main thread, apart from `store`, which the view t
 import torch
 
 from hookscope.engine import memory
-from hookscope.engine.buffers import BufferPool
-from hookscope.engine.capture_writer import CaptureWriter
-from hookscope.engine.captures import CaptureStore
+from hookscope.engine.capture.buffers import BufferPool
+from hookscope.engine.capture.capture_writer import CaptureWriter
+from hookscope.engine.capture.captures import CaptureStore
+from hookscope.engine.capture.recorder import Recorder
 from hookscope.engine.devices import check_device, move_workload
-from hookscope.engine.eager import compiled_paths
 from hookscope.engine.failure_report import failed, near_names
-from hookscope.engine.inputs import Batches, describe
+from hookscope.engine.modes.preflight import Preflight
+from hookscope.engine.modes.wanted_modes import WantedModes
 from hookscope.engine.module_tree import describe_modules, named_modules
-from hookscope.engine.non_finite import NonFiniteFinder
-from hookscope.engine.operation_trace import OperationTrace
+from hookscope.engine.nonfinite.finder import NonFiniteFinder
+from hookscope.engine.operations.operation_trace import OperationTrace
 from hookscope.engine.outbox import Outbox
 from hookscope.engine.pause import Gate
-from hookscope.engine.preflight import Preflight
-from hookscope.engine.randomness import seed_everything
-from hookscope.engine.recorder import Recorder
-from hookscope.engine.sources import LoadedSource, load_source, with_inputs
+from hookscope.engine.state.eager import compiled_paths
+from hookscope.engine.state.randomness import seed_everything
 from hookscope.engine.step_runner import StepRunner
-from hookscope.engine.stepping import Stepping
-from hookscope.engine.wanted_modes import WantedModes
+from hookscope.engine.stepping.model_stepping import Stepping
+from hookscope.engine.workloads.inputs import Batches, describe
+from hookscope.engine.workloads.sources import LoadedSource, load_source, with_inputs
 from hookscope.protocol.commands import Load, SetHooks
 from hookscope.protocol.events import HooksSet, Loaded, OperationsTraced, StepFinished
 from hookscope.protocol.failures import FailureKind

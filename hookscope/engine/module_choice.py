@@ -4,9 +4,9 @@ from collections.abc import Iterable
 
 from torch import nn
 
-from hookscope.engine.eager import unwrapped
 from hookscope.engine.module_tree import named_modules
 from hookscope.engine.observed import listed, unknown
+from hookscope.engine.state.eager import unwrapped
 from hookscope.protocol.patterns import match_paths
 
 

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 from torch import nn
 
-from hookscope.engine.eager import unwrapped
 from hookscope.engine.specs import dtype_name
+from hookscope.engine.state.eager import unwrapped
 from hookscope.engine.traits import inherited, static_badges
 from hookscope.protocol.tree import ModuleInfo, ModuleTree, ParameterInfo
 

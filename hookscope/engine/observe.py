@@ -13,14 +13,14 @@ import torch
 from torch import nn
 
 from hookscope.engine import memory
-from hookscope.engine.buffers import BufferPool
-from hookscope.engine.capture_writer import CaptureWriter
-from hookscope.engine.captures import Capture, CaptureStore
-from hookscope.engine.eager import compiled_paths
+from hookscope.engine.capture.buffers import BufferPool
+from hookscope.engine.capture.capture_writer import CaptureWriter
+from hookscope.engine.capture.captures import Capture, CaptureStore
+from hookscope.engine.capture.recorder import Recorder
 from hookscope.engine.module_choice import choose_modules, first_paths
 from hookscope.engine.observed import NotCaptured, ObservedRecord, UnknownNameError, listed, record_of, unknown
 from hookscope.engine.pause import Gate
-from hookscope.engine.recorder import Recorder
+from hookscope.engine.state.eager import compiled_paths
 from hookscope.protocol.badge_words import badge_reason
 from hookscope.protocol.hooks import HookMode
 from hookscope.protocol.identity import Slot, TensorRef

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from hookscope.engine.captures import Capture
+from hookscope.engine.capture.captures import Capture
 from hookscope.protocol.badge_words import badge_reason
 from hookscope.protocol.patterns import nearest
 

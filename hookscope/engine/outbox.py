@@ -9,7 +9,7 @@ import time
 from collections import deque
 from collections.abc import Callable
 
-from hookscope.engine.captures import Capture
+from hookscope.engine.capture.captures import Capture
 from hookscope.protocol.channel import Channel, ChannelClosedError
 from hookscope.protocol.events import Event, Records, StepEvents, StepFinished, StepProgress, ViewReady
 from hookscope.protocol.identity import TensorRef

@@ -12,19 +12,19 @@ import torch
 from torch import nn
 
 from hookscope.engine import memory
-from hookscope.engine.captures import CaptureStore
-from hookscope.engine.eager import running_eagerly
+from hookscope.engine.capture.captures import CaptureStore
+from hookscope.engine.capture.recorder import Recorder
 from hookscope.engine.failing_module import failing_module
 from hookscope.engine.failure_report import FailureError, raised
-from hookscope.engine.inputs import Batch, Batches, prepare
-from hookscope.engine.losses import compute_loss
 from hookscope.engine.module_tree import named_modules
-from hookscope.engine.non_finite import NonFiniteFinder
-from hookscope.engine.randomness import seed_everything
-from hookscope.engine.recorder import Recorder
-from hookscope.engine.state_snapshot import StateSnapshot
-from hookscope.engine.stepping import Stepping
-from hookscope.engine.workload import Workload
+from hookscope.engine.nonfinite.finder import NonFiniteFinder
+from hookscope.engine.state.eager import running_eagerly
+from hookscope.engine.state.randomness import seed_everything
+from hookscope.engine.state.state_snapshot import StateSnapshot
+from hookscope.engine.stepping.model_stepping import Stepping
+from hookscope.engine.workloads.inputs import Batch, Batches, prepare
+from hookscope.engine.workloads.losses import compute_loss
+from hookscope.engine.workloads.workload import Workload
 from hookscope.protocol.events import Phase, StepFinished
 from hookscope.protocol.failures import Failure, FailureKind
 from hookscope.protocol.stops import NonFiniteOrigin

@@ -3,7 +3,7 @@
 import torch
 from torch import nn
 
-from hookscope.engine.eager import is_compiled
+from hookscope.engine.state.eager import is_compiled
 from hookscope.protocol.tensors import Badge, BadgeKind
 
 

@@ -5,8 +5,8 @@ from collections import OrderedDict
 
 import torch
 
-from hookscope.engine.call_stack import VariableStore
-from hookscope.engine.captures import Capture, CaptureStore
+from hookscope.engine.capture.captures import Capture, CaptureStore
+from hookscope.engine.code.call_stack import VariableStore
 from hookscope.engine.outbox import Outbox
 from hookscope.engine.specs import spec_of
 from hookscope.engine.views import build_view

@@ -56,7 +56,9 @@ class DockLayout(QObject):
         self._window = window
         self._settings = settings
         self._docks: dict[str, QDockWidget] = {}
+        self._is_open = False
         self._is_restored = False
+        self._is_placing = False
         # Once more when the docks stand in their order: until then a size may go to the neighbour.
         self._sizing = QTimer(self)
         self._sizing.setSingleShot(True)
@@ -68,7 +70,7 @@ class DockLayout(QObject):
         return tuple(self._docks[name] for name in PLACES if name in self._docks)
 
     def add(self, name: str, dock: QDockWidget) -> None:
-        """Take a dock; one that comes after `restore` gets its remembered place, too."""
+        """Take a dock; its place it gets with `restore`, or at once when it comes later."""
         dock.setObjectName(name)
         dock.topLevelChanged.connect(self._update_titles)
         dock.dockLocationChanged.connect(self._update_titles)
@@ -76,11 +78,10 @@ class DockLayout(QObject):
         if PLACES[name].is_hidden:
             dock.hide()
         self._docks[name] = dock
+        if not self._is_open:
+            return
         if not (self._is_restored and self._window.restoreDockWidget(dock)):
-            self._place_all()
-            # The window would show it later, and until then it has no place that could be given a size.
-            if self._window.isVisible() and not PLACES[name].is_hidden:
-                dock.show()
+            self._place(name)
         elif len(self._docks) == len(PLACES):
             self._restore_docks()  # once more, now that the tab that was in front is there
         self._update_titles()
@@ -91,13 +92,15 @@ class DockLayout(QObject):
         self._docks[name].raise_()
 
     def restore(self) -> None:
-        """Take the remembered size and places, where there are some that fit."""
+        """Take the remembered size and places, or the first ones where none fit; called once."""
+        self._is_open = True
         geometry = self._settings.layout("geometry")
         if geometry is not None:
             self._window.restoreGeometry(geometry)
         self._is_restored = self._restore_docks()
-        if self._is_restored:
-            self._sizing.stop()
+        if not self._is_restored:
+            self._place_all()
+        self._update_titles()
 
     def save(self) -> None:
         """Remember size and places."""
@@ -118,27 +121,58 @@ class DockLayout(QObject):
         return state is not None and self._window.restoreState(state, LAYOUT_VERSION)
 
     def _place_all(self) -> None:
-        layout = self._window.layout()
+        self._is_placing = True
         hidden = [dock for dock in self.docks if _was_hidden(dock)]
         for dock in self.docks:
             self._window.removeDockWidget(dock)
-        if layout is not None:
-            layout.activate()  # or tab bars of groups that are no more stay in sight
         for dock in self.docks:
-            self._window.addDockWidget(PLACES[dock.objectName()].area, dock)
+            if _place_of(dock).tabs_with in self._docks:
+                self._put_behind_tab(dock)
+            else:
+                self._window.addDockWidget(_place_of(dock).area, dock)
             dock.setVisible(dock not in hidden)
-        for dock in self.docks:
-            first = self._docks.get(PLACES[dock.objectName()].tabs_with)
-            if first is not None:
-                self._window.tabifyDockWidget(first, dock)
-                first.show()
-                first.raise_()
+        self._show_fronts()
+
+    def _place(self, name: str) -> None:
+        """Place one dock among others that have their places, which are moved as little as can be.
+
+        (The window does not take away the tab bar of a group that is made anew.)
+        """
+        self._is_placing = True
+        place, dock = PLACES[name], self._docks[name]
+        later = [other for other in self.docks[self.docks.index(dock) + 1 :] if _place_of(other).area is place.area]
+        if place.tabs_with in self._docks:
+            self._put_behind_tab(dock)
+        else:
+            self._window.addDockWidget(place.area, dock)
+            for other in later:
+                if not _place_of(other).tabs_with:
+                    self._window.splitDockWidget(dock, other, Qt.Orientation.Vertical)
+        for other in later:
+            self._put_behind_tab(other)
+        dock.setHidden(place.is_hidden)
+        self._show_fronts()
+
+    def _put_behind_tab(self, dock: QDockWidget) -> None:
+        first, layout = self._docks.get(_place_of(dock).tabs_with), self._window.layout()
+        if first is not None and layout is not None:
+            layout.activate()  # a layout that is not up to date makes a second tab bar, which nobody takes away
+            self._window.tabifyDockWidget(first, dock)
+
+    def _show_fronts(self) -> None:
+        for name in {_place_of(dock).tabs_with for dock in self.docks} & self._docks.keys():
+            self._docks[name].show()
+            self._docks[name].raise_()
+        self._is_placing = False
+        self._update_titles()
         self._size_all()
         self._sizing.start()
 
     @Slot()
     def _update_titles(self) -> None:
         """Take the title from docks behind a tab, which says the same."""
+        if self._is_placing:
+            return
         for dock in self.docks:
             is_tabbed = bool(self._window.tabifiedDockWidgets(dock)) and not dock.isFloating()
             if is_tabbed != (dock.titleBarWidget() is not None):
@@ -174,3 +208,7 @@ class DockLayout(QObject):
 def _was_hidden(dock: QDockWidget) -> bool:
     """Return whether a dock was closed, which one that is new and was never shown was not."""
     return dock.isHidden() and dock.testAttribute(Qt.WidgetAttribute.WA_WState_ExplicitShowHide)
+
+
+def _place_of(dock: QDockWidget) -> DockPlace:
+    return PLACES[dock.objectName()]

@@ -13,9 +13,9 @@ import torch
 from benchlib import models
 from hookscope import Workload
 from hookscope.engine.loaded_model import LoadedModel
-from hookscope.engine.losses import compute_loss
 from hookscope.engine.outbox import Outbox
 from hookscope.engine.pause import Gate
+from hookscope.engine.workloads.losses import compute_loss
 from hookscope.protocol.channel import memory_channels
 from hookscope.protocol.commands import Load
 from hookscope.protocol.workload import LossChoice, ModuleSource, RunSettings

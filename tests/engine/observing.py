@@ -6,11 +6,11 @@ from dataclasses import dataclass, field
 import torch
 from torch import nn
 
-from hookscope.engine.buffers import BufferPool
-from hookscope.engine.capture_writer import CaptureWriter
-from hookscope.engine.captures import Capture, CaptureStore
+from hookscope.engine.capture.buffers import BufferPool
+from hookscope.engine.capture.capture_writer import CaptureWriter
+from hookscope.engine.capture.captures import Capture, CaptureStore
+from hookscope.engine.capture.recorder import Recorder
 from hookscope.engine.pause import Gate
-from hookscope.engine.recorder import Recorder
 from hookscope.protocol.hooks import HookMode
 from hookscope.protocol.identity import Slot, TensorRef
 from hookscope.protocol.tensors import BadgeKind

@@ -6,12 +6,12 @@ import torch
 from torch import nn
 from torch.overrides import _get_current_function_mode_stack
 
-from hookscope.engine.buffers import BufferPool
-from hookscope.engine.capture_writer import CaptureWriter
-from hookscope.engine.captures import CaptureStore
-from hookscope.engine.operation_trace import OperationTrace
+from hookscope.engine.capture.buffers import BufferPool
+from hookscope.engine.capture.capture_writer import CaptureWriter
+from hookscope.engine.capture.captures import CaptureStore
+from hookscope.engine.capture.recorder import Recorder
+from hookscope.engine.operations.operation_trace import OperationTrace
 from hookscope.engine.pause import Gate
-from hookscope.engine.recorder import Recorder
 from hookscope.protocol.hooks import OperationInfo, OperationRef
 from hookscope.protocol.identity import Slot, TensorRef
 from hookscope.protocol.tensors import BadgeKind

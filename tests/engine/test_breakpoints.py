@@ -8,8 +8,8 @@ import pytest
 import torch
 from torch import nn
 
-from hookscope.engine.breakpoints import BreakpointTable, Decision
-from hookscope.engine.conditions import EventContext
+from hookscope.engine.stepping.breakpoints import BreakpointTable, Decision
+from hookscope.engine.stepping.conditions import EventContext
 from hookscope.protocol.stops import (
     Breakpoint,
     EventKind,

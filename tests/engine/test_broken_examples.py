@@ -8,15 +8,15 @@ import pytest
 import torch
 from torch import nn
 
-from hookscope.engine.examples import (
+from hookscope.engine.workloads.examples import (
     BUILDERS,
     broken_dead,
     broken_detached,
     broken_exploding,
     broken_nan,
 )
-from hookscope.engine.examples.seeded import seeded
-from hookscope.engine.workload import Workload
+from hookscope.engine.workloads.examples.seeded import seeded
+from hookscope.engine.workloads.workload import Workload
 from hookscope.protocol.examples import EXAMPLES
 
 

@@ -3,9 +3,9 @@
 import pytest
 import torch
 
-from hookscope.engine.buffers import BufferPool
-from hookscope.engine.capture_writer import CaptureWriter
-from hookscope.engine.captures import CaptureStore
+from hookscope.engine.capture.buffers import BufferPool
+from hookscope.engine.capture.capture_writer import CaptureWriter
+from hookscope.engine.capture.captures import CaptureStore
 from hookscope.engine.memory import free_bytes
 from hookscope.engine.specs import spec_of
 from hookscope.protocol.identity import Slot, TensorRef

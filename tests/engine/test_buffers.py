@@ -3,9 +3,9 @@
 import pytest
 import torch
 
-from hookscope.engine.buffers import BufferPool, NoDataError, OverBudgetError
-from hookscope.engine.capture_writer import CaptureWriter
-from hookscope.engine.captures import STEPS_KEPT, CaptureStore
+from hookscope.engine.capture.buffers import BufferPool, NoDataError, OverBudgetError
+from hookscope.engine.capture.capture_writer import CaptureWriter
+from hookscope.engine.capture.captures import STEPS_KEPT, CaptureStore
 from hookscope.engine.specs import spec_of
 from hookscope.protocol.identity import Slot, TensorRef
 

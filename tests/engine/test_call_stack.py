@@ -13,8 +13,8 @@ from types import CodeType
 import pytest
 import torch
 
-from hookscope.engine import call_stack, variables
-from hookscope.engine.call_stack import LightStack, VariableStore, frames_of, light_stack, live_frames
+from hookscope.engine.code import call_stack, variables
+from hookscope.engine.code.call_stack import LightStack, VariableStore, frames_of, light_stack, live_frames
 from hookscope.engine.views import build_view
 from hookscope.protocol import commands, events
 from hookscope.protocol.stops import ContinueMode, EventKind, StackFrame, Variable

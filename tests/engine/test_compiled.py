@@ -8,8 +8,8 @@ import torch
 from torch import nn
 
 import hookscope
-from hookscope.engine import eager
 from hookscope.engine.module_tree import describe_modules, named_modules
+from hookscope.engine.state import eager
 from hookscope.protocol.identity import Slot
 from hookscope.protocol.tensors import BadgeKind
 from hookscope.protocol.workload import RunSettings

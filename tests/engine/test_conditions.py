@@ -8,10 +8,10 @@ import pytest
 import torch
 from torch import nn
 
-from hookscope.engine.conditions import EventContext, Hit, compile_condition, describe_non_finite, number_words
 from hookscope.engine.convert import CHUNK_ELEMENTS
-from hookscope.engine.expressions import ExpressionError
 from hookscope.engine.specs import spec_of
+from hookscope.engine.stepping.conditions import EventContext, Hit, compile_condition, describe_non_finite, number_words
+from hookscope.engine.stepping.expressions import ExpressionError
 from hookscope.protocol.stops import (
     Condition,
     Expression,

@@ -9,7 +9,7 @@ from torch import nn
 
 from hookscope.engine.devices import check_device, list_devices, move_workload
 from hookscope.engine.failure_report import FailureError
-from hookscope.engine.workload import Workload
+from hookscope.engine.workloads.workload import Workload
 from hookscope.protocol.failures import Failure, FailureKind
 
 META = torch.device("meta")

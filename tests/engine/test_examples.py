@@ -8,12 +8,12 @@ import pytest
 import torch
 from torch import nn
 
-from hookscope.engine.examples import BUILDERS
-from hookscope.engine.examples.digits import WEIGHTS
-from hookscope.engine.examples.scans import SAMPLES
-from hookscope.engine.inputs import Batches, prepare
-from hookscope.engine.losses import compute_loss
-from hookscope.engine.workload import Workload
+from hookscope.engine.workloads.examples import BUILDERS
+from hookscope.engine.workloads.examples.digits import WEIGHTS
+from hookscope.engine.workloads.examples.scans import SAMPLES
+from hookscope.engine.workloads.inputs import Batches, prepare
+from hookscope.engine.workloads.losses import compute_loss
+from hookscope.engine.workloads.workload import Workload
 from hookscope.protocol import resources
 from hookscope.protocol.examples import EXAMPLES
 from hookscope.protocol.resources import resource_path

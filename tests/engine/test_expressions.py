@@ -6,7 +6,7 @@ import pytest
 import torch
 from torch import nn
 
-from hookscope.engine.expressions import NAMES, ExpressionError, compile_expression
+from hookscope.engine.stepping.expressions import NAMES, ExpressionError, compile_expression
 
 ALL_NAMES = {"tensor": torch.tensor([1.0, 2.0]), "module": nn.Linear(2, 3), "path": "layer1.0", "call": 1, "step": 7}
 

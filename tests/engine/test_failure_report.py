@@ -16,7 +16,7 @@ from hookscope.engine.failure_report import (
     raised,
     type_words,
 )
-from hookscope.engine.workload import Workload
+from hookscope.engine.workloads.workload import Workload
 from hookscope.protocol.failures import FailureKind
 
 

@@ -7,7 +7,7 @@ import torch
 from torch import nn
 
 from hookscope import Workload
-from hookscope.engine.inputs import Batches
+from hookscope.engine.workloads.inputs import Batches
 from hookscope.protocol import commands, events
 from hookscope.protocol.failures import FailureKind
 from hookscope.protocol.hooks import OperationInfo

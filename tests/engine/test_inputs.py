@@ -12,10 +12,10 @@ from torch.nn.utils.rnn import pack_sequence
 from torch.utils.data import DataLoader, TensorDataset
 
 from hookscope.engine.failure_report import FailureError
-from hookscope.engine.inputs import Batch, Batches, describe, prepare
-from hookscope.engine.sources import LoadedSource
-from hookscope.engine.synthetic import guess_inputs, synthesize
-from hookscope.engine.workload import Workload
+from hookscope.engine.workloads.inputs import Batch, Batches, describe, prepare
+from hookscope.engine.workloads.sources import LoadedSource
+from hookscope.engine.workloads.synthetic import guess_inputs, synthesize
+from hookscope.engine.workloads.workload import Workload
 from hookscope.protocol.failures import FailureKind
 from hookscope.protocol.tensors import TensorSpec
 from hookscope.protocol.workload import SyntheticInput

@@ -7,7 +7,7 @@ import torch
 from torch import nn
 
 from hookscope.engine.failure_report import FailureError
-from hookscope.engine.losses import compute_loss
+from hookscope.engine.workloads.losses import compute_loss
 from hookscope.protocol.failures import Failure, FailureKind
 from hookscope.protocol.workload import LossChoice
 

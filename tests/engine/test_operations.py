@@ -9,7 +9,7 @@ from torch import nn
 from torch.nn import functional
 from torch.utils.checkpoint import checkpoint
 
-from hookscope.engine.operation_trace import OperationTrace
+from hookscope.engine.operations.operation_trace import OperationTrace
 from hookscope.engine.pause import Gate
 from hookscope.protocol.identity import Slot
 from hookscope.protocol.tensors import BadgeKind

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from hookscope.engine import source_text
-from hookscope.engine.source_text import MAX_CONTEXT, NoSource, NoSourceError, read_source
+from hookscope.engine.code import source_text
+from hookscope.engine.code.source_text import MAX_CONTEXT, NoSource, NoSourceError, read_source
 
 
 def written(folder: Path, lines: int) -> str:

@@ -10,7 +10,7 @@ import torch
 from torch import nn
 
 from hookscope.engine.failure_report import FailureError
-from hookscope.engine.sources import LoadedSource, load_source, with_inputs
+from hookscope.engine.workloads.sources import LoadedSource, load_source, with_inputs
 from hookscope.protocol.failures import Failure, FailureKind
 from hookscope.protocol.workload import ExampleSource, FileSource, ModuleSource, Source, SyntheticInput
 

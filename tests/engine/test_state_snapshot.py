@@ -9,8 +9,8 @@ import torch
 from torch import nn
 from torch.nn.utils import parametrizations
 
-from hookscope.engine.hooks import ModuleHooks
-from hookscope.engine.state_snapshot import StateSnapshot
+from hookscope.engine.capture.hooks import ModuleHooks
+from hookscope.engine.state.state_snapshot import StateSnapshot
 
 CPU = torch.device("cpu")
 

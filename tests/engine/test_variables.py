@@ -15,8 +15,8 @@ import torch
 from torch import nn
 from torch.overrides import TorchFunctionMode
 
-from hookscope.engine import timed_repr, variables
-from hookscope.engine.variables import MAX_TEXT, Describer, is_shown
+from hookscope.engine.code import timed_repr, variables
+from hookscope.engine.code.variables import MAX_TEXT, Describer, is_shown
 
 
 def text(value: object) -> str:

@@ -9,7 +9,7 @@ from torch import nn
 from torch.utils.data import DataLoader, IterableDataset, TensorDataset
 
 import hookscope
-from hookscope.engine.workload import NAMED_LOSSES, Workload, length_of, loss_name, takes
+from hookscope.engine.workloads.workload import NAMED_LOSSES, Workload, length_of, loss_name, takes
 
 X = torch.ones(2, 3)
 

@@ -32,6 +32,7 @@ class FakeSession:
         self.hooks: dict[str, tuple[str, ...]] = {}
         self.traced: list[str] = []
         self.records = RecordBook()
+        self.history: list[events.StepFinished] = []
         self.are_records_former = False
         self.given_inputs: list[tuple[SyntheticInput, ...]] = []
         self.check_calls = 0

@@ -45,6 +45,7 @@ class Asked:
     number: int
     ref: TensorRef
     request: ViewRequest
+    step: int | None = None
 
 
 class PanelSession(FakeSession):
@@ -57,7 +58,7 @@ class PanelSession(FakeSession):
     def request_view(
         self, panel: str, number: int, ref: TensorRef, request: ViewRequest, step: int | None = None
     ) -> None:
-        self.asked.append(Asked(panel, number, ref, request))
+        self.asked.append(Asked(panel, number, ref, request, step))
 
 
 class PanelBridge(FakeBridge):

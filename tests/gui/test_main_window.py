@@ -151,7 +151,9 @@ def test_that_the_tab_in_front_is_remembered_too(make_shell: Callable[..., Shell
         shell.window.show()
         shell.window.complete()
         QApplication.processEvents()
-        bars = {bar.tabText(tab): (bar, tab) for bar in shell.window.findChildren(QTabBar) for tab in range(bar.count())}
+        bars = {
+            bar.tabText(tab): (bar, tab) for bar in shell.window.findChildren(QTabBar) for tab in range(bar.count())
+        }
         bar, _ = bars["Timeline"]
         assert bar.tabText(bar.currentIndex()) == name
         bar.setCurrentIndex(bars["Log" if name == "Timeline" else "Timeline"][1])

@@ -6,6 +6,7 @@ from PySide6.QtCore import QEvent, QPoint, Qt, QTimer, Slot
 from PySide6.QtGui import QAction, QMoveEvent, QShowEvent
 from PySide6.QtWidgets import QDockWidget, QLabel, QMenu, QSplitter, QStackedWidget, QVBoxLayout, QWidget
 
+from hookscope.figures.lanes import StepTrace
 from hookscope.gui.current import Current
 from hookscope.gui.panels.feed import is_seen
 from hookscope.gui.session_bridge import SessionBridge
@@ -42,6 +43,7 @@ class TimelineDock(QDockWidget):
         self._traces = TraceBook(self._session)
         self._filter = EventFilter()
         self._rows: EventRows | None = None
+        self._drawn: tuple[StepTrace, int, int | None] | None = None
         self._step = 0
         self._is_stale = True
         self.controls = ControlRow()
@@ -146,12 +148,17 @@ class TimelineDock(QDockWidget):
             self._pages.setCurrentWidget(self.message)
             return
         self._pages.setCurrentIndex(0)
-        self._show_trace(step)
+        stopped = self._session.stopped
+        at_hand = stopped.event.number if stopped is not None and stopped.step == step else None
+        drawn = (trace, len(trace.events), at_hand)
+        if self._rows is None or drawn != self._drawn:
+            self._show_trace(trace, at_hand)
+            self._drawn = drawn
+        self._show_bookmarks()
+        self._show_current()
 
-    def _show_trace(self, step: int) -> None:
-        trace = self._traces.of(step)
-        assert trace is not None
-        coming = self._traces.coming(step, self._names)
+    def _show_trace(self, trace: StepTrace, at_hand: int | None) -> None:
+        coming = self._traces.coming(self._step, self._names)
         self.list.events.set_coming(())
         if self._rows is None or self._rows.trace is not trace:
             self._rows = EventRows(trace)
@@ -161,12 +168,8 @@ class TimelineDock(QDockWidget):
         self.list.events.set_coming(coming)
         self.lanes.show_trace(trace, self._names, coming)
         self._show_flame()
-        self._show_bookmarks()
-        stopped = self._session.stopped
-        at_hand = stopped.event.number if stopped is not None and stopped.step == step else None
         self.list.point_at(at_hand)
         self.lanes.point_at(at_hand)
-        self._show_current()
 
     def _show_flame(self) -> None:
         if self._drawings.currentWidget() is self.flame and self._rows is not None:
@@ -245,6 +248,7 @@ class TimelineDock(QDockWidget):
         self._filter = parse_filter(self.controls.filter.text())
         self.list.events.set_filter(self._filter)
         self.list.refilter()
+        self._drawn = None
         self._update()
 
     @Slot(bool)

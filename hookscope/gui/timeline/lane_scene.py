@@ -25,6 +25,7 @@ class LaneScene:
         opened: Paths of those whose inside shows.
         names: What modules are called.
         window: Which time is in sight.
+        label_width: What the labels of all rows take, in pixels.
         at_hand: Number of the event at which the step is stopped, or `None`.
         at_hand_path: The row that it is in.
         current: Number of the event that the window looks at, or `None`.
@@ -37,6 +38,7 @@ class LaneScene:
     opened: set[str]
     names: ModuleNames
     window: TimeWindow
+    label_width: int = 0
     at_hand: int | None = None
     at_hand_path: str | None = None
     current: int | None = None
@@ -99,17 +101,27 @@ def geometry_of(scene: LaneScene, width: int, height: int, font: QFont, scroll: 
     """Lay out a scene: rows as high as fit, within reason, and labels as wide as they are."""
     metrics = QFontMetrics(font)
     axis_height = round(1.3 * metrics.height())
-    indent = round(0.9 * metrics.height())
     room = max(1, height - axis_height)
     row_height = min(
         max(room // max(1, len(scene.rows)), round(1.15 * metrics.height())), round(1.6 * metrics.height())
     )
+    label_width = min(scene.label_width, round(_LABEL_SHARE * width))
+    return LaneGeometry(width, room, label_width, row_height, indent_of(metrics), axis_height, scroll)
+
+
+def widest_label(scene: LaneScene, font: QFont) -> int:
+    """Return the width that the labels of all rows take."""
+    metrics = QFontMetrics(font)
     widths = [
-        (row.depth + 1) * indent + metrics.horizontalAdvance("  ".join(label_parts(row, scene.names)))
+        (row.depth + 1) * indent_of(metrics) + metrics.horizontalAdvance("  ".join(label_parts(row, scene.names)))
         for row in scene.rows
     ]
-    label_width = min(max(widths, default=0) + metrics.averageCharWidth() * 2, round(_LABEL_SHARE * width))
-    return LaneGeometry(width, room, label_width, row_height, indent, axis_height, scroll)
+    return max(widths, default=0) + 2 * metrics.averageCharWidth()
+
+
+def indent_of(metrics: QFontMetrics) -> int:
+    """Return how far a row is moved in that is inside another."""
+    return round(0.9 * metrics.height())
 
 
 def label_parts(row: LaneRow, names: ModuleNames) -> tuple[str, str]:

@@ -12,7 +12,7 @@ from hookscope.figures.lane_rows import LaneRow, LaneTree
 from hookscope.figures.lanes import Span, StepTrace
 from hookscope.gui.theme import theme_of
 from hookscope.gui.timeline.lane_painter import LanePainter
-from hookscope.gui.timeline.lane_scene import LaneGeometry, LaneScene, geometry_of
+from hookscope.gui.timeline.lane_scene import LaneGeometry, LaneScene, geometry_of, widest_label
 from hookscope.gui.timeline.names import ModuleNames, coming_tooltip, span_tooltip
 from hookscope.gui.timeline.time_window import TimeWindow
 
@@ -225,6 +225,7 @@ class LanesView(QAbstractScrollArea):
 
     def _show_rows(self) -> None:
         self._scene.rows = self._scene.tree.shown(self._scene.opened)
+        self._scene.label_width = widest_label(self._scene, self.font())
         self._find_row_at_hand()
         self._fit_scroll_bar()
         self.viewport().update()

@@ -11,12 +11,12 @@ from torch import nn
 from torch.nn.utils import parametrizations
 
 import hookscope
-from hookscope.engine.buffers import BufferPool
-from hookscope.engine.capture_writer import CaptureWriter
-from hookscope.engine.captures import CaptureStore
+from hookscope.engine.capture.buffers import BufferPool
+from hookscope.engine.capture.capture_writer import CaptureWriter
+from hookscope.engine.capture.captures import CaptureStore
+from hookscope.engine.capture.recorder import Recorder
 from hookscope.engine.module_tree import describe_modules
 from hookscope.engine.pause import Gate, StepAborted
-from hookscope.engine.recorder import Recorder
 from hookscope.protocol.identity import Slot
 from tests.engine.acceptance.seeing import TWO, absence, arrived, badges, leaf_tensor, linear, value
 from tests.engine.observing import step

@@ -7,11 +7,11 @@ import pytest
 import torch
 from torch import nn
 
-from hookscope.engine.buffers import BufferPool
-from hookscope.engine.capture_writer import CaptureWriter
-from hookscope.engine.captures import CaptureStore
+from hookscope.engine.capture.buffers import BufferPool
+from hookscope.engine.capture.capture_writer import CaptureWriter
+from hookscope.engine.capture.captures import CaptureStore
+from hookscope.engine.capture.recorder import Recorder
 from hookscope.engine.pause import Gate, StepAborted
-from hookscope.engine.recorder import Recorder
 from hookscope.protocol.identity import Slot
 from hookscope.protocol.tensors import BadgeKind
 from tests.engine.observing import linear, step

@@ -1,0 +1,1 @@
+"""Where a step is in the user's code: frames, local variables, source text."""

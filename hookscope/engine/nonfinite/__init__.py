@@ -1,0 +1,1 @@
+"""Finds where the first NaN or infinity of a step is born."""

@@ -1,0 +1,221 @@
+"""Traces a step: what happened in which order, and whether to stop there.
+
+It has light hooks of its own on all modules, checked or not, only while a step is traced; they copy nothing. They are
+put on after the recorder's, so that a checked module's tensor is captured before the step stops at it. Runs on the
+thread that fires a hook; `begin_step` and the moments of the step itself are on the main thread.
+"""
+
+import itertools
+from collections import defaultdict
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import torch
+from torch import nn
+from torch.nn.parameter import UninitializedParameter
+
+from hookscope.engine.capture.graph_walk import edge_of, input_taps
+from hookscope.engine.capture.hooks import Handle, ModuleHooks, StepHooks, on_accumulated
+from hookscope.engine.code.call_stack import light_stack
+from hookscope.engine.compat import next_sequence_number
+from hookscope.engine.stepping.event_clock import EventClock
+from hookscope.engine.stepping.stop_decision import StopDecision
+from hookscope.engine.stepping.traced_calls import OutputTap, ShareTap, Tensors, TracedCall, TracedStacks
+from hookscope.engine.tensor_tree import argument_leaves, leaves
+from hookscope.protocol.stops import EventKind, StepEvent
+
+Listener = Callable[[int, StepEvent], None]
+
+
+class StepTracer:
+    """Traces the steps that are to be stepped through, or that a breakpoint may stop.
+
+    Args:
+        decide: Told of every event; stops there if need be.
+        listener: Told of every event with its step, on the thread on which it happened.
+    """
+
+    def __init__(self, decide: StopDecision, listener: Listener) -> None:
+        self._decide = decide
+        self._listener = listener
+        self._module_hooks = ModuleHooks(self)
+        self._step_hooks = StepHooks()
+        self._parameter_hooks: list[Handle] = []
+        self._stacks = TracedStacks()
+        self._counts: dict[str, itertools.count[int]] = defaultdict(itertools.count)
+        self._calls: list[TracedCall] = []
+        self._numbers = itertools.count()
+        self._clock = EventClock(None)
+        self._step = 0
+        self._is_running = False
+
+    @property
+    def is_running(self) -> bool:
+        """Whether a step is being traced."""
+        return self._is_running
+
+    def begin_step(self, step: int, modules: Mapping[str, nn.Module], device: torch.device) -> None:
+        """Trace a step; also in the middle of one, and then from the next call on.
+
+        Args:
+            step: Its number.
+            modules: All modules that are traced.
+            device: Where the model runs.
+        """
+        self.end_step()
+        self._step = step
+        self._clock = EventClock(device)
+        self._numbers = itertools.count()
+        self._is_running = True
+        self._module_hooks.set(modules)
+        for path, module in modules.items():
+            self._hook_parameters(path, module)
+
+    def loss(self, loss: torch.Tensor) -> None:
+        """The loss is known."""
+        self._tell(EventKind.LOSS, None, "", [("loss", loss)])
+
+    def end_backward(self) -> None:
+        """Backward is over: calls without a gradient for their inputs are left now, the root last."""
+        for call in reversed(self._calls):
+            if call.is_entered and not call.is_left:
+                self._leave_backward(call)
+
+    def optimizer(self) -> None:
+        """The optimizer is about to step."""
+        self._tell(EventKind.OPTIMIZER, None, "", [])
+
+    def end_step(self) -> tuple[StepEvent, ...]:
+        """Take all hooks off. Returns the step's events with the device's own times, if the device has such."""
+        self._is_running = False
+        self._module_hooks.set({})
+        self._step_hooks.remove()
+        for handle in self._parameter_hooks:
+            handle.remove()
+        self._parameter_hooks.clear()
+        self._calls.clear()
+        self._counts.clear()
+        self._stacks = TracedStacks()
+        return self._clock.device_times()
+
+    # -- forward, in hooks; see hooks.Observer ------------------------------------------------------------------
+
+    def entered(self, path: str, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> None:
+        """Open a call."""
+        if not self._is_running:
+            return
+        open_calls = self._stacks.calls
+        call = TracedCall(path, next(self._counts[path]), len(open_calls), next_sequence_number(), light_stack())
+        open_calls.append(call)
+        self._calls.append(call)
+        given: Tensors = list(argument_leaves(args, kwargs))
+        if torch.is_grad_enabled():
+            for leaf, tensor in given:
+                edge = edge_of(tensor)
+                if edge is not None:
+                    call.input_edges.setdefault(edge, leaf)
+        self._tell(EventKind.FORWARD_ENTER, call, given[0][0] if given else "", given)
+
+    def left(self, path: str, output: object) -> None:
+        """Close a call, and await its gradients."""
+        call = self._stacks.pop(path)
+        if call is None or not self._is_running:
+            return
+        returned: Tensors = list(leaves(output, "out"))
+        if torch.is_grad_enabled():
+            self._await_gradients(call, returned)
+        call.input_edges = {}
+        self._tell(EventKind.FORWARD_LEAVE, call, returned[0][0] if returned else "", returned)
+
+    def _await_gradients(self, call: TracedCall, returned: Tensors) -> None:
+        roots = []
+        for leaf, tensor in returned:
+            edge = edge_of(tensor)
+            if edge is None:
+                continue
+            roots.append(edge[0])
+            hook = self._step_hooks.before_leaf if tensor.is_leaf else self._step_hooks.before_node
+            hook(edge[0], OutputTap(self._output_gradient, call, leaf, edge[1]))
+        if call.input_edges and call.depth:  # the root is left at the end of backward, whatever its inputs are
+            for node, index, edge in input_taps(roots, call.input_edges, call.created_from):
+                call.awaited_shares += 1
+                self._step_hooks.after_node(node, ShareTap(self._input_share, call, call.input_edges[edge], index))
+
+    # -- backward, in hooks -------------------------------------------------------------------------------------
+
+    def _output_gradient(self, call: TracedCall, leaf: str, gradient: torch.Tensor) -> None:
+        if self._is_running and not call.is_entered:
+            call.is_entered = True
+            self._tell(EventKind.BACKWARD_ENTER, call, leaf, [(leaf, gradient)])
+
+    def _input_share(self, call: TracedCall, leaf: str, share: torch.Tensor | None) -> None:
+        call.awaited_shares -= 1
+        if not self._is_running:
+            return
+        if share is not None:
+            before = call.shares.get(leaf)
+            call.shares[leaf] = share.detach().clone() if before is None else before + share
+        if not call.awaited_shares and not call.is_left:
+            self._leave_backward(call)
+
+    def _leave_backward(self, call: TracedCall) -> None:
+        call.is_left = True
+        shares = list(call.shares.items())
+        call.shares = {}
+        self._tell(EventKind.BACKWARD_LEAVE, call, shares[0][0] if shares else "", shares)
+
+    def _hook_parameters(self, path: str, module: nn.Module) -> None:
+        for name, parameter in module._parameters.items():
+            if parameter is None or isinstance(parameter, UninitializedParameter):
+                continue
+            if parameter.requires_grad and parameter.is_leaf:
+                self._parameter_hooks.append(on_accumulated(parameter, _Accumulated(self, path, name)))
+
+    def accumulated(self, path: str, name: str, gradient: torch.Tensor) -> None:
+        """A parameter has a gradient."""
+        if self._is_running:
+            self._tell(EventKind.PARAMETER_GRADIENT, self._last_call(path), name, [(name, gradient)], path)
+
+    def _last_call(self, path: str) -> TracedCall | None:
+        return next((call for call in reversed(self._calls) if call.path == path), None)
+
+    # -- events -------------------------------------------------------------------------------------------------
+
+    def _tell(
+        self, kind: EventKind, call: TracedCall | None, leaf: str, tensors: Tensors, path: str | None = None
+    ) -> None:
+        where = path if path is not None else (call.path if call is not None else "")
+        depth = call.depth if call is not None else _depth_of(where)
+        event = self._clock.stamp(
+            StepEvent(
+                number=next(self._numbers),
+                kind=kind,
+                path=where,
+                call=call.index if call is not None else 0,
+                depth=depth + (kind is EventKind.PARAMETER_GRADIENT),
+                time_s=0.0,
+                leaf=leaf,
+            )
+        )
+        self._listener(self._step, event)
+        stopped_s = self._decide.at(self._step, event, tensors, call.stack if call is not None else None)
+        self._clock.leave_out(stopped_s)
+
+
+def _depth_of(path: str) -> int:
+    return path.count(".") + 1 if path else 0
+
+
+class _Accumulated:
+    """Sees a parameter after a gradient was accumulated into it."""
+
+    __slots__ = ("_name", "_path", "_tracer")
+
+    def __init__(self, tracer: StepTracer, path: str, name: str) -> None:
+        self._tracer = tracer
+        self._path = path
+        self._name = name
+
+    def __call__(self, parameter: torch.Tensor) -> None:
+        if parameter.grad is not None:
+            self._tracer.accumulated(self._path, self._name, parameter.grad)

@@ -1,0 +1,159 @@
+"""At each event: is it a breakpoint, the goal of a step command, or a pause? If so, stop here.
+
+Runs on the thread that fired the hook. The goal belongs to whichever thread is stopped, and to the main thread between
+steps; the reader thread only sets wishes at the gate.
+"""
+
+import time
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+
+from torch import nn
+
+from hookscope.engine.capture.capture_writer import CaptureWriter
+from hookscope.engine.capture.captures import CaptureStore
+from hookscope.engine.code.call_stack import LightStack, VariableStore, frames_of, live_frames
+from hookscope.engine.nonfinite.finiteness import count_non_finite
+from hookscope.engine.pause import Gate
+from hookscope.engine.specs import spec_of
+from hookscope.engine.stepping.breakpoints import BreakpointTable
+from hookscope.engine.stepping.conditions import EventContext
+from hookscope.engine.stepping.stepper import FORWARD, Goal, reached
+from hookscope.engine.stepping.stopper import Stopper
+from hookscope.engine.stepping.traced_calls import Tensors
+from hookscope.protocol import events
+from hookscope.protocol.identity import Slot, TensorRef
+from hookscope.protocol.stops import SLOT_OF, EventKind, StepEvent, StopKind, StopReason
+from hookscope.protocol.tensors import TensorSpec
+
+_NO_SPECS: Mapping[str, TensorSpec] = MappingProxyType({})
+
+
+class StopDecision:
+    """Decides, and stops.
+
+    Args:
+        gate: Where the window's wishes are.
+        stopper: Blocks the thread.
+        breakpoints: Those that hold.
+        writer: Captures the tensor at hand where its module is not checked.
+        store: Tells whether it is captured already.
+        variables: Keeps local tensors while the step is stopped.
+        post: Tells the window.
+
+    Attributes:
+        goal: How far the step is to go.
+        modules: All modules of the model.
+    """
+
+    def __init__(
+        self,
+        gate: Gate,
+        stopper: Stopper,
+        breakpoints: BreakpointTable,
+        writer: CaptureWriter,
+        store: CaptureStore,
+        variables: VariableStore,
+        post: Callable[[events.Event], None],
+    ) -> None:
+        self.goal = Goal()
+        self.modules: Mapping[str, nn.Module] = {}
+        self._gate = gate
+        self._stopper = stopper
+        self._breakpoints = breakpoints
+        self._writer = writer
+        self._store = store
+        self._variables = variables
+        self._post = post
+        self._at_hand: tuple[int, StepEvent, LightStack | None] | None = None
+        self._specs: dict[tuple[str, int, EventKind], Mapping[str, TensorSpec]] = {}
+
+    def at(self, step: int, event: StepEvent, tensors: Tensors, stack: LightStack | None) -> float:
+        """Stop at an event if that is wanted.
+
+        Args:
+            step: The step.
+            event: What has just happened.
+            tensors: What is known now.
+            stack: The user's frames of the forward call that the event belongs to.
+
+        Returns:
+            Seconds that it was stopped.
+
+        Raises:
+            StepAborted: The window asked for Stop.
+        """
+        self._gate.pass_safe_point()
+        reason = self._why(step, event, tensors)
+        if reason is None:
+            return 0.0
+        started = time.perf_counter()
+        with self._stopper.turn():
+            ref = self._show(step, event, tensors)
+            self._variables.begin_stop()
+            self._at_hand = (step, event, stack)
+            try:
+                answer = self._stopper.stop(events.Stopped(step, event, reason, ref))
+            finally:
+                self._at_hand = None
+                self._variables.end_stop()
+            self.goal = Goal(answer.mode, event, answer.path)
+        return time.perf_counter() - started
+
+    def post_stack(self) -> None:
+        """Tell the window the frames of the event at hand. On the stopped thread."""
+        if self._at_hand is None:
+            return
+        step, event, stack = self._at_hand
+        if event.kind in FORWARD:
+            frames = live_frames(self._variables, {id(module): path for path, module in self.modules.items()})
+        else:
+            frames = frames_of(stack) if stack is not None else ()
+        self._post(events.StackReady(step, event, frames))
+
+    def _why(self, step: int, event: StepEvent, tensors: Tensors) -> StopReason | None:
+        module = self.modules.get(event.path)
+        context = EventContext(event.path, event.call, step, module, self._previous_specs(event, tensors))
+        reason = self._breakpoint(step, event, tensors, context)
+        if reason is None and self._gate.pause_wanted:
+            reason = StopReason(StopKind.PAUSE)
+        if reason is None:
+            reason = reached(self.goal, event, lambda: count_non_finite(tensor for _, tensor in tensors).words)
+        if reason is not None:
+            self._gate.pause_wanted = False
+        return reason
+
+    def _breakpoint(self, step: int, event: StepEvent, tensors: Tensors, context: EventContext) -> StopReason | None:
+        reason = None
+        for breakpoint_ in self._breakpoints.match(event, _class_name(context.module)):
+            decision = self._breakpoints.hit(breakpoint_, tensors, context)
+            if decision.log is not None:
+                self._post(events.LogPrinted(breakpoint_.id, step, event, decision.log))
+            if decision.stop and reason is None:
+                reason = decision.reason
+        return reason
+
+    def _previous_specs(self, event: StepEvent, tensors: Tensors) -> Mapping[str, TensorSpec]:
+        """Return what the same tensors were in the last step, and remember what they are now."""
+        if not self._breakpoints.needs_previous:
+            return _NO_SPECS
+        key = (event.path, event.call, event.kind)
+        previous = self._specs.get(key, _NO_SPECS)
+        self._specs[key] = {leaf: spec_of(tensor) for leaf, tensor in tensors}
+        return previous
+
+    def _show(self, step: int, event: StepEvent, tensors: Tensors) -> TensorRef | None:
+        """Name the tensor at hand; capture what the recorder has not, because its module is not checked."""
+        slot = SLOT_OF.get(event.kind, Slot.OUTPUT)
+        first: TensorRef | None = None
+        for leaf, tensor in tensors:
+            ref = TensorRef(event.path, slot, leaf, 0 if slot is Slot.PARAMETER_GRAD else event.call)
+            if not self._store.has(ref, step):
+                write = self._writer.gradient if slot.is_gradient else self._writer.activation
+                write(ref, tensor)
+            first = first or ref
+        return first
+
+
+def _class_name(module: nn.Module | None) -> str:
+    return type(module).__name__ if module is not None else ""

@@ -1,0 +1,110 @@
+"""From a model's output to the one number that backward starts from."""
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+import torch
+
+from hookscope.engine.failure_report import failed, raised, type_words
+from hookscope.engine.specs import dtype_name
+from hookscope.engine.tensor_tree import leaves
+from hookscope.engine.workloads.workload import loss_name, takes
+from hookscope.protocol.failures import FailureKind
+from hookscope.protocol.workload import LossChoice
+
+_Loss = Callable[..., Any]
+
+
+def compute_loss(
+    choice: LossChoice, workload_loss: _Loss | str | None, output: object, targets: object
+) -> torch.Tensor:
+    """Make the loss of a step.
+
+    `AUTO` takes the workload's loss, else the output's own `loss` (an attribute, or a key of a mapping), else the
+    output itself. The other choices, and a workload's loss given by name, add up the sums, means or mean squares of all
+    tensors in the output that require a gradient; complex ones count by their magnitude.
+
+    Returns:
+        A real tensor of one element (of shape `()`, or as the loss gave it) that requires a gradient.
+
+    Raises:
+        FailureError: `LOSS_RAISED`, `LOSS_NOT_SCALAR` (more than one element, or a complex one), `LOSS_MISSING` (no
+            tensor to make it of), `LOSS_NEEDS_NO_GRAD`, `OUT_OF_MEMORY`.
+    """
+    if choice is LossChoice.AUTO and isinstance(workload_loss, str):
+        choice = LossChoice(workload_loss)
+    if choice is not LossChoice.AUTO:
+        loss = _reduce(choice, output)
+    elif callable(workload_loss):
+        loss = _call(workload_loss, output, targets)
+    else:
+        loss = _own_loss(output)
+    if loss.numel() != 1:
+        raise failed(FailureKind.LOSS_NOT_SCALAR, shape=_shape_text(loss))
+    if loss.dtype.is_complex:
+        raise failed(FailureKind.LOSS_NOT_SCALAR, shape=f"{_shape_text(loss)}, and is {dtype_name(loss.dtype)}")
+    if not loss.requires_grad:
+        raise failed(FailureKind.LOSS_NEEDS_NO_GRAD)
+    return loss
+
+
+def _call(loss: _Loss, output: object, targets: object) -> torch.Tensor:
+    output_only = takes(loss, 1) and (targets is None or not takes(loss, 2))
+    arguments = (output,) if output_only else (output, targets)
+    try:
+        result = loss(*arguments)
+        if not isinstance(result, torch.Tensor):
+            raise TypeError(f"the loss must return a tensor, but {loss_name(loss)} returned {type_words(result)}")
+    except (Exception, SystemExit) as error:
+        raise raised(FailureKind.LOSS_RAISED, error, loss=loss_name(loss)) from error
+    return result
+
+
+def _own_loss(output: object) -> torch.Tensor:
+    own = output.get("loss") if isinstance(output, Mapping) else getattr(output, "loss", None)
+    for candidate in (own, output):
+        if isinstance(candidate, torch.Tensor):
+            return candidate
+    raise failed(FailureKind.LOSS_MISSING, given=type_words(output))
+
+
+def _reduce(choice: LossChoice, output: object) -> torch.Tensor:
+    found = [tensor for _, tensor in leaves(output, "out")]
+    if not found:
+        raise failed(FailureKind.LOSS_MISSING, given=type_words(output))
+    differentiable = [tensor for tensor in found if tensor.requires_grad]
+    if not differentiable:
+        raise failed(FailureKind.LOSS_NEEDS_NO_GRAD)
+    try:
+        return _total(_REDUCTIONS[choice](_real(tensor)) for tensor in differentiable)
+    except RuntimeError as error:
+        raise raised(FailureKind.LOSS_RAISED, error, loss=choice.value) from error
+
+
+def _real(tensor: torch.Tensor) -> torch.Tensor:
+    if tensor.dtype.is_complex:
+        tensor = tensor.abs()
+    # The sum of a few thousand half-precision numbers is already infinite.
+    return tensor.float() if tensor.element_size() < 4 else tensor
+
+
+def _mean_square(tensor: torch.Tensor) -> torch.Tensor:
+    return tensor.square().mean()
+
+
+_REDUCTIONS: dict[LossChoice, Callable[[torch.Tensor], torch.Tensor]] = {
+    LossChoice.SUM: torch.sum,
+    LossChoice.MEAN: torch.mean,
+    LossChoice.MEAN_SQUARE: _mean_square,
+}
+
+
+def _total(parts: Iterable[torch.Tensor]) -> torch.Tensor:
+    first, *others = parts
+    for part in others:
+        first = first + part.to(first.device)
+    return first
+
+
+def _shape_text(tensor: torch.Tensor) -> str:
+    return str(tuple(tensor.shape))
