@@ -38,7 +38,18 @@ BRIDGE = "hookscope/gui/session_bridge.py"
 """The one file that turns what a debuggee says into Qt signals."""
 
 EVENTS = "hookscope.protocol.events"
-EVENTS_CARRIED_BY_SIGNALS = {"Phase", "RunEnd", "StepFinished", "StepProgress", "ViewReady"}
+EVENTS_CARRIED_BY_SIGNALS = {
+    "LogPrinted",
+    "NonFiniteSearched",
+    "Phase",
+    "RunEnd",
+    "SourceReady",
+    "StackReady",
+    "StepFinished",
+    "StepProgress",
+    "Stopped",
+    "ViewReady",
+}
 """The other files of the window may name these: a signal of the bridge or a property of the session carries them."""
 
 HOOK_FILE = "hookscope/engine/capture/hooks.py"

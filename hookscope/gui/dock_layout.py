@@ -34,11 +34,11 @@ PLACES: dict[str, DockPlace] = {
     "details": DockPlace(_Area.RightDockWidgetArea, 40, share=3),
     "workload": DockPlace(_Area.RightDockWidgetArea, 40, share=2),
     "code": DockPlace(_Area.RightDockWidgetArea, 40, share=2, tabs_with="workload"),
-    "timeline": DockPlace(_Area.BottomDockWidgetArea, 10),
-    "history": DockPlace(_Area.BottomDockWidgetArea, 10, tabs_with="timeline"),
-    "breakpoints": DockPlace(_Area.BottomDockWidgetArea, 10, tabs_with="timeline"),
-    "log": DockPlace(_Area.BottomDockWidgetArea, 10, tabs_with="timeline"),
-    "operations": DockPlace(_Area.BottomDockWidgetArea, 10, tabs_with="timeline", is_hidden=True),
+    "timeline": DockPlace(_Area.BottomDockWidgetArea, 12),
+    "history": DockPlace(_Area.BottomDockWidgetArea, 12, tabs_with="timeline"),
+    "breakpoints": DockPlace(_Area.BottomDockWidgetArea, 12, tabs_with="timeline"),
+    "log": DockPlace(_Area.BottomDockWidgetArea, 12, tabs_with="timeline"),
+    "operations": DockPlace(_Area.BottomDockWidgetArea, 12, tabs_with="timeline", is_hidden=True),
 }
 """Every dock by its object name, in the order in which those of one side follow each other."""
 

@@ -1,4 +1,4 @@
-"""Models to measure with: many hooks on little work, and the other way round. Small batches, so that hooks show."""
+"""Models to measure with: many hooks on little work, and the other way round."""
 
 import torch
 from torch import Tensor, nn
@@ -26,20 +26,20 @@ class Block(nn.Module):
 
 
 def resnet18() -> Workload:
-    """The shape of ResNet-18 on 4 images of 64 x 64."""
+    """The shape of ResNet-18 on 4 images of 224 x 224."""
     widths = [64, 64, 64, 128, 128, 256, 256, 512, 512]
     strides = [1, 1, 2, 1, 2, 1, 2, 1]
     blocks = [Block(a, b, stride) for a, b, stride in zip(widths, widths[1:], strides, strict=False)]
     stem = [nn.Conv2d(3, 64, 7, 2, 3, bias=False), nn.BatchNorm2d(64), nn.ReLU(inplace=True), nn.MaxPool2d(3, 2, 1)]
     head = [nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(512, 1000)]
     model = nn.Sequential(*stem, *blocks, *head)
-    return Workload(model, torch.randn(4, 3, 64, 64), torch.randint(1000, (4,)), functional.cross_entropy)
+    return Workload(model, torch.randn(4, 3, 224, 224), torch.randint(1000, (4,)), functional.cross_entropy)
 
 
 def transformer() -> Workload:
-    """12 encoder layers of width 128 on 4 sequences of 32."""
-    layer = nn.TransformerEncoderLayer(128, 4, 512, dropout=0.0, batch_first=True)
-    return Workload(nn.TransformerEncoder(layer, 12, enable_nested_tensor=False), torch.randn(4, 32, 128), loss="mean")
+    """12 encoder layers of width 256 on 4 sequences of 64."""
+    layer = nn.TransformerEncoderLayer(256, 4, 1024, dropout=0.0, batch_first=True)
+    return Workload(nn.TransformerEncoder(layer, 12, enable_nested_tensor=False), torch.randn(4, 64, 256), loss="mean")
 
 
 def tiny_linears() -> Workload:

@@ -8,6 +8,8 @@ from hookscope.engine.capture.capture_writer import CaptureWriter
 from hookscope.engine.capture.captures import CaptureStore
 from hookscope.engine.memory import free_bytes
 from hookscope.engine.specs import spec_of
+from hookscope.protocol.commands import RequestView
+from hookscope.protocol.events import ViewReady
 from hookscope.protocol.identity import Slot, TensorRef
 from hookscope.protocol.views import HistogramRequest, NoPicture, NoPictureReason, Statistics, StatisticsRequest
 from hookscope.protocol.workload import CapturePlace, RunSettings
@@ -160,6 +162,26 @@ def test_that_what_does_not_fit_is_kept_as_statistics(driver):
     assert answer.result == NoPicture(NoPictureReason.NOT_CAPTURED)
     assert [badge.kind for badge in answer.badges] == ["over_budget"]
     assert answer.spec.shape == (8, 8)
+
+
+def test_that_older_steps_can_be_viewed_until_they_have_left_the_budget(driver):
+    driver.load(f"{MODELS}:wide")
+    driver.check("0")
+    driver.run()
+    step_bytes = driver.finished[0].capture_bytes
+    driver.change(RunSettings(budget_bytes=8 * step_bytes))
+    driver.run(5)
+    seen = []
+    for step in range(1, 8):
+        driver.send(RequestView("test", step, TensorRef("0", Slot.OUTPUT, "out"), StatisticsRequest(), step))
+        answer = driver.expect(ViewReady)
+        nothing = answer.result.reason if isinstance(answer.result, NoPicture) else None
+        seen.append((answer.step, nothing))
+    gone = (0, NoPictureReason.STEP_GONE)
+    assert seen == [gone, gone, (3, None), (4, None), (5, None), (6, None), gone]
+    assert driver.finished[-1].capture_bytes == 4 * step_bytes
+    driver.send(RequestView("test", 9, TensorRef("1", Slot.OUTPUT, "out"), StatisticsRequest(), 6))
+    assert driver.expect(ViewReady).result == NoPicture(NoPictureReason.NOT_CAPTURED)
 
 
 def test_that_a_larger_budget_holds_from_the_next_step_on(driver):

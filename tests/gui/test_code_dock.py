@@ -15,10 +15,10 @@ from hookscope.protocol.stops import EventKind, StackFrame, Variable
 from tests.gui.fakes import FakeBridge, event
 
 REF = TensorRef("", Slot.OUTPUT, "hidden", operation="local:2")
-OUTER = StackFrame("/home/me/net.py", 12, "Net.forward", "return self.body(x)", user=True)
+OUTER = StackFrame("/models/net.py", 12, "Net.forward", "return self.body(x)", user=True)
 LIBRARY = StackFrame("/lib/torch/module.py", 1751, "Module._call_impl", "return forward_call()", user=False)
 INNER = StackFrame(
-    "/home/me/net.py",
+    "/models/net.py",
     31,
     "Body.forward",
     "hidden = self.act(hidden)",
@@ -51,15 +51,15 @@ def test_that_a_stop_asks_for_the_frames_and_the_source_of_the_innermost_own_one
     bridge.show_stack(OUTER, LIBRARY, LIBRARY, INNER, LIBRARY)
     assert rows(code) == ["▸ 1 library frame", "Body.forward", "▸ 2 library frames", "Net.forward"]
     assert code.stack.selected_frame() == INNER
-    assert bridge.session.wishes[-1] == ("request_source", "/home/me/net.py", 31)
+    assert bridge.session.wishes[-1] == ("request_source", "/models/net.py", 31)
 
 
 def test_that_the_line_is_marked_and_only_what_was_asked_for_last_is_shown(bridge: FakeBridge, code: CodeDock) -> None:
     bridge.stop_at(FORWARD)
     bridge.show_stack(OUTER, INNER)
-    bridge.source_arrived.emit(SourceReady("/home/me/net.py", 12, 1, ("old",)))
+    bridge.source_arrived.emit(SourceReady("/models/net.py", 12, 1, ("old",)))
     assert code.source.toPlainText() == ""
-    bridge.source_arrived.emit(SourceReady("/home/me/net.py", 31, 30, ("def forward():", "    act", "")))
+    bridge.source_arrived.emit(SourceReady("/models/net.py", 31, 30, ("def forward():", "    act", "")))
     assert (code.source.first_line, code.source.line) == (30, 31)
     assert code.source.textCursor().block().text() == "    act"
     assert code.source.extraSelections()
@@ -70,7 +70,7 @@ def test_that_the_line_is_marked_and_only_what_was_asked_for_last_is_shown(bridg
 def test_that_missing_source_is_explained(bridge: FakeBridge, code: CodeDock, reason: str) -> None:
     bridge.stop_at(FORWARD)
     bridge.show_stack(INNER)
-    bridge.source_arrived.emit(SourceReady("/home/me/net.py", 31, 0, (), reason))
+    bridge.source_arrived.emit(SourceReady("/models/net.py", 31, 0, (), reason))
     assert code.source.placeholderText() == MISSING[reason]
     assert code.source.toPlainText() == ""
 
@@ -114,9 +114,9 @@ def test_that_the_code_stays_while_the_step_goes_on_and_goes_with_the_run(bridge
 
 
 def test_that_a_place_can_be_shown_without_a_stop(bridge: FakeBridge, code: CodeDock) -> None:
-    code.show_place("/home/me/net.py", 41)
-    assert bridge.session.wishes == [("request_source", "/home/me/net.py", 41)]
-    bridge.source_arrived.emit(SourceReady("/home/me/net.py", 41, 41, ("return d.sqrt()",)))
+    code.show_place("/models/net.py", 41)
+    assert bridge.session.wishes == [("request_source", "/models/net.py", 41)]
+    bridge.source_arrived.emit(SourceReady("/models/net.py", 41, 41, ("return d.sqrt()",)))
     assert code.source.isVisible()
     assert not code.stack.isVisible()
 
@@ -133,7 +133,7 @@ def test_that_library_frames_unfold(bridge: FakeBridge, code: CodeDock) -> None:
 
 def test_that_the_location_of_a_frame_is_copied_as_tools_take_it(bridge: FakeBridge, code: CodeDock) -> None:
     code.stack.copy_requested.emit(INNER)
-    assert QGuiApplication.clipboard().text() == "/home/me/net.py:31"
+    assert QGuiApplication.clipboard().text() == "/models/net.py:31"
 
 
 def test_that_the_parts_stand_side_by_side_in_a_wide_dock(code: CodeDock, qtbot: QtBot) -> None:

@@ -3,10 +3,12 @@
 import pytest
 from pytestqt.qtbot import QtBot
 
-from hookscope.gui.current import Current
+from hookscope.gui.current import Current, Moment
+from hookscope.protocol.events import StepFinished
 from hookscope.protocol.identity import Slot, TensorRef
+from hookscope.protocol.stops import EventKind
 from hookscope.protocol.tensors import Record
-from tests.gui.fakes import FakeBridge, FakeSession, record, small_tree, spec, tree_of
+from tests.gui.fakes import FakeBridge, FakeSession, event, record, small_tree, spec, tree_of
 
 GRADIENT = TensorRef("features.0", Slot.GRAD_OUTPUT, "out")
 
@@ -111,3 +113,71 @@ def test_that_a_path_that_the_model_does_not_have_changes_nothing(current: Curre
         current.select_module("encoder.9")
         current.select_module("features.0")
     assert current.path == "features.0"
+
+
+def finish(bridge: FakeBridge, *steps: int) -> None:
+    bridge.session.history += [StepFinished(step, 0.5, 0.1, 0.05, 0.05, 0, 0, False) for step in steps]
+
+
+@pytest.mark.parametrize(
+    ("kind", "leaf", "ref"),
+    [
+        (EventKind.FORWARD_ENTER, "args.1", TensorRef("features.0", Slot.INPUT, "args.1", 1)),
+        (EventKind.FORWARD_LEAVE, "out", TensorRef("features.0", Slot.OUTPUT, "out", 1)),
+        (EventKind.BACKWARD_ENTER, "out", TensorRef("features.0", Slot.GRAD_OUTPUT, "out", 1)),
+        (EventKind.BACKWARD_LEAVE, "args.0", TensorRef("features.0", Slot.GRAD_INPUT, "args.0", 1)),
+        (EventKind.BACKWARD_LEAVE, "", TensorRef("features.0", Slot.GRAD_INPUT, "args.0", 1)),
+        (EventKind.PARAMETER_GRADIENT, "weight", TensorRef("features.0", Slot.PARAMETER_GRAD, "weight")),
+    ],
+)
+def test_that_an_event_makes_its_tensor_and_its_step_current(
+    bridge: FakeBridge, current: Current, kind: EventKind, leaf: str, ref: TensorRef
+) -> None:
+    finish(bridge, 1, 2, 3)
+    chosen = event(7, kind, "features.0", 1, leaf=leaf)
+    current.select_event(2, chosen)
+    assert (current.step, current.ref, current.moment) == (2, ref, Moment(2, chosen))
+
+
+def test_that_an_event_of_the_newest_step_keeps_following(bridge: FakeBridge, current: Current) -> None:
+    finish(bridge, 1, 2)
+    current.select_event(2, event(3, EventKind.FORWARD_LEAVE, "features.0", leaf="out"))
+    assert current.step is None
+    bridge.session.events.add(3, [event(0, EventKind.FORWARD_ENTER)])
+    current.select_event(2, event(3, EventKind.FORWARD_LEAVE, "features.0", leaf="out"))
+    assert current.step == 2
+
+
+def test_that_the_loss_is_looked_at_where_it_was_captured(bridge: FakeBridge, current: Current) -> None:
+    current.select_ref(GRADIENT)
+    current.select_event(1, event(9, EventKind.LOSS))
+    assert current.ref == GRADIENT
+    bridge.record(record("", leaf="loss", of=spec()))
+    current.select_event(1, event(9, EventKind.LOSS))
+    assert current.ref == TensorRef("", Slot.OUTPUT, "loss")
+
+
+def test_that_an_older_step_stays_while_other_tensors_are_looked_at_and_steps_run(
+    bridge: FakeBridge, current: Current
+) -> None:
+    finish(bridge, 1, 2)
+    current.select_event(1, event(3, EventKind.FORWARD_LEAVE, "features.0", leaf="out"))
+    current.select_ref(GRADIENT)
+    assert (current.step, current.moment) == (1, None)
+    step_forward(bridge, "features.0")
+    current.select_module("features.3")
+    assert (current.step, current.path) == (1, "features.3")
+    current.show_latest()
+    assert (current.step, current.path) == (None, "features.3")
+
+
+@pytest.mark.parametrize("ends", ["stop", "load"])
+def test_that_a_stop_and_another_model_end_the_look_back(bridge: FakeBridge, current: Current, ends: str) -> None:
+    finish(bridge, 1, 2)
+    current.select_ref(GRADIENT)
+    current.show_step(1)
+    if ends == "stop":
+        bridge.stop_at(event(0, EventKind.FORWARD_ENTER), step=3)
+    else:
+        bridge.load(small_tree())
+    assert (current.step, current.ref) == (None, GRADIENT)

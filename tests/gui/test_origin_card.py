@@ -13,7 +13,7 @@ REFS = tuple(TensorRef("distances", Slot.INPUT, f"args.{number}") for number in 
 
 
 def origin(phase: OriginPhase = OriginPhase.BACKWARD, refs: tuple[TensorRef, ...] = REFS[:1]) -> NonFiniteOrigin:
-    place = ("/home/me/net.py", 41, "return d.sqrt()")
+    place = ("/models/net.py", 41, "return d.sqrt()")
     return NonFiniteOrigin(3, phase, "distances", "PairDistance", 0, "sqrt:0", "3 NaN", *place, refs)
 
 
@@ -41,7 +41,7 @@ def test_that_the_card_leads_to_the_tensors_the_module_and_the_line(bridge: Fake
     assert [button.text() for button in card.tensor_buttons if not button.isHidden()] == ["distances input 0"]
     for button in (card.tensor_buttons[0], card.module_button, card.line_button):
         button.click()
-    assert wishes == [REFS[0], "distances", ("/home/me/net.py", 41)]
+    assert wishes == [REFS[0], "distances", ("/models/net.py", 41)]
 
 
 def test_that_many_tensors_have_only_so_many_buttons(bridge: FakeBridge, card: OriginCard) -> None:

@@ -158,6 +158,16 @@ class BreakpointForm(QDialog):
             super().accept()
             return
         self._tell(error)
+        self._put_back()
+
+    def reject(self) -> None:
+        """Close without a change."""
+        if self._is_waiting:
+            self._is_waiting = False
+            self._put_back()
+        super().reject()
+
+    def _put_back(self) -> None:
         if self._former is not None:
             self._book.put(self._former)
         else:

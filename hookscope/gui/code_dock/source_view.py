@@ -103,10 +103,12 @@ class SourceView(QPlainTextEdit):
         self.setViewportMargins(width, 0, 0, 0)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Keep the numbers as high as the text."""
+        """Keep the numbers as high as the text, and the marked line in sight."""
         super().resizeEvent(event)
         area = self.contentsRect()
         self._numbers.setGeometry(area.left(), area.top(), self._numbers.width(), area.height())
+        if self._line and event.oldSize().height() != event.size().height():
+            self.centerCursor()
 
     def changeEvent(self, event: QEvent) -> None:
         """Follow the theme."""

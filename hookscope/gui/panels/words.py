@@ -14,9 +14,7 @@ REASONS: dict[NoPictureReason, str] = {
     NoPictureReason.NOT_CAPTURED: (
         "The values of this tensor are not kept any more. Check its module and press Step to capture them again."
     ),
-    NoPictureReason.STEP_GONE: (
-        "This step has left the memory budget: newer steps needed its room. A larger budget keeps more steps."
-    ),
+    NoPictureReason.STEP_GONE: "This step has left the memory budget: newer steps needed its room.",
     NoPictureReason.NO_DATA: "This tensor has no values that can be read: {detail}.",
     NoPictureReason.WRONG_RANK: "This view does not fit: {detail}. Choose another one at the top right.",
     NoPictureReason.FAILED: "The picture could not be made: {detail}",

@@ -67,6 +67,11 @@ class TimelineDock(QDockWidget):
         """Number of the step whose events are shown; 0 when there are none."""
         return self._step if self._rows is not None else 0
 
+    @property
+    def note(self) -> str:
+        """What stands above the events; `""` when they are those of the newest step."""
+        return self._note.text() if self._note.isVisible() else ""
+
     # -- what actions do ------------------------------------------------------------------------------------------
 
     @Slot()

@@ -188,6 +188,8 @@ class EventModel(QAbstractItemModel):
 
     def flags(self, index: AnyIndex) -> Qt.ItemFlag:
         """Return what can be done with a row: what has yet to come can only be read."""
+        if not index.isValid():
+            return Qt.ItemFlag.NoItemFlags
         if self.row_at(index) is None:
             return Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemNeverHasChildren
         return Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable
