@@ -26,5 +26,5 @@ class StopFollower(QObject):
         if stopped.ref is not None:
             self._current.select_ref(stopped.ref)
         else:
-            self._current.select_module(stopped.event.path)
+            self._current.select_event(stopped.step, stopped.event)
         self.arrived.emit()

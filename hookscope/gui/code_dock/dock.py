@@ -125,6 +125,13 @@ class CodeDock(QDockWidget):
         self.variables.setVisible(not is_backward)  # those frames have returned
         self._pages.setCurrentWidget(self._splitter)
         self.stack.show_frames(stack.frames)
+        if self.stack.selected_frame() is None:
+            self._wanted = None
+            self.file_label.setText("")
+            self.variables.show_variables(())
+            self.source.show_message(
+                self.tr("No code of yours is on this stack. Choose a library frame to see its code.")
+            )
 
     @Slot(object)
     def _show_frame(self, frame: StackFrame) -> None:

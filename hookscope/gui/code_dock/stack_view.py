@@ -54,12 +54,11 @@ class StackView(QTreeWidget):
         """Show frames, given innermost last."""
         self.clear()
         users: list[QTreeWidgetItem] = []
-        others: list[QTreeWidgetItem] = []
         for is_user, run in groupby(reversed(frames), key=attrgetter("user")):
             items = list(_items(run))
-            (users if is_user else others).extend(items)
+            users += items if is_user else []
             self.addTopLevelItems(items if is_user else [self._folded(items)])
-        for first in (users or others)[:1]:
+        for first in users[:1]:
             self.setCurrentItem(first, 0, QItemSelectionModel.SelectionFlag.ClearAndSelect)
 
     def selected_frame(self) -> StackFrame | None:

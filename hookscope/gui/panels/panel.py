@@ -16,7 +16,7 @@ from hookscope.gui.panels.header import HeaderState, PanelHeader
 from hookscope.gui.panels.panel_body import PanelBody
 from hookscope.gui.panels.past import PastSpec
 from hookscope.gui.panels.registry import AUTO, kind_title
-from hookscope.gui.panels.target import Target, explain_absence, find_target
+from hookscope.gui.panels.target import Target, explain_absence, find_target, step_of
 from hookscope.gui.panels.words import word_no_picture
 from hookscope.protocol.events import ViewReady
 from hookscope.protocol.identity import TensorRef
@@ -150,7 +150,7 @@ class TensorPanel(QDockWidget):
         ref = self._current.ref if self._own_ref is None else self._own_ref
         path = self._current.path if self._own_ref is None else self._own_ref.path
         target = self._target = find_target(self.session, path, ref, self._target)
-        step = self._current.step
+        step = self._asked_step()
         spec = self._past.spec_of(ref, step, target.record)
         fitting = view_kinds(spec, ref.slot) if spec is not None and ref is not None else None
         self._show_header(target, spec, fitting)
@@ -248,6 +248,10 @@ class TensorPanel(QDockWidget):
                 self._body.show_message(word_no_picture(answer.result, None, answer.badges))
         return is_as_aimed
 
+    def _asked_step(self) -> int | None:
+        ref = self._current.ref if self._own_ref is None else self._own_ref
+        return step_of(self.session, ref, self._current.step)
+
     def _are_values_gone(self) -> bool:
         return self.session.state is SessionState.LOST or self.session.are_records_former
 
@@ -260,12 +264,12 @@ class TensorPanel(QDockWidget):
         self._show_age()
 
     def _show_age(self) -> None:
-        is_stale = self._are_values_gone() or (self._target.record is None and self._current.step is None)
+        is_stale = self._are_values_gone() or (self._target.record is None and self._asked_step() is None)
         self._body.show_step(self.shown_step if not self.message else 0, is_stale=is_stale)
 
     @Slot(object)
     def _take(self, answer: ViewReady) -> None:
-        step = self._current.step
+        step = self._asked_step()
         if self._aimed is None and step is None:
             return
         if step is not None and not self._fits_past(answer, step):

@@ -12,6 +12,7 @@ from hookscope.gui.panels.feed import is_seen
 from hookscope.gui.panels.panel import TensorPanel
 from hookscope.gui.panels.registry import AUTO, PANEL_KINDS
 from hookscope.gui.panels.slot_strip import SlotStrip
+from hookscope.gui.panels.target import is_local
 from hookscope.protocol.identity import Slot as TensorSlot
 from hookscope.protocol.identity import TensorRef
 
@@ -136,7 +137,7 @@ class PanelArea(QWidget):
                 "name": panel.objectName(),
                 "kind": panel.kind,
                 "compact": panel.is_compact,
-                "ref": None if panel.follows or panel.ref is None else _pack(panel.ref),
+                "ref": None if panel.follows or panel.ref is None or is_local(panel.ref) else _pack(panel.ref),
             }
             for panel in self.panels
         ]

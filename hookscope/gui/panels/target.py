@@ -7,7 +7,7 @@ from PySide6.QtCore import QCoreApplication
 
 from hookscope.client.state import SessionState
 from hookscope.gui.badge_text import badge_sentence
-from hookscope.protocol.identity import Slot, TensorRef
+from hookscope.protocol.identity import LOCAL_PREFIX, Slot, TensorRef
 from hookscope.protocol.tensors import Record
 from hookscope.protocol.tree import ModuleInfo, ModuleTree
 
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 
 _CHECK_MODULE = "Check this module and press Step to capture it."
+_VARIABLE_GONE = "This variable is gone: the step has gone on."
 _CHECK_OPERATION = "Check this operation and press Step to capture it."
 
 
@@ -98,9 +99,30 @@ def explain_absence(session: "DebugSession", target: Target) -> str:
     if target.module is None:
         return _translate("This model has no module “{path}”.").format(path=target.path)
     if not _is_checked(session, target.path, target.ref):
-        return _translate(_CHECK_OPERATION if target.ref is not None and target.ref.operation else _CHECK_MODULE)
+        return _translate(_why_not_captured(target.ref))
     is_running = session.state is SessionState.RUNNING
     return _translate("Waiting for the step to reach this module." if is_running else "Press Step to capture it.")
+
+
+def _why_not_captured(ref: TensorRef | None) -> str:
+    if is_local(ref):
+        return _VARIABLE_GONE
+    return _CHECK_OPERATION if ref is not None and ref.operation else _CHECK_MODULE
+
+
+def is_local(ref: TensorRef | None) -> bool:
+    """Whether a tensor is a local variable of a stopped step."""
+    return ref is not None and ref.operation.startswith(LOCAL_PREFIX)
+
+
+def step_of(session: "DebugSession", ref: TensorRef | None, wanted: int | None) -> int | None:
+    """Return the step of which a tensor is asked for, whether it is recorded or not; `None` follows its records.
+
+    A local variable has no records: it is one of the step that is stopped.
+    """
+    if not is_local(ref):
+        return wanted
+    return session.stopped.step if session.stopped is not None else None
 
 
 def _is_checked(session: "DebugSession", path: str, ref: TensorRef | None) -> bool:

@@ -3,6 +3,7 @@
 from dataclasses import dataclass, replace
 
 from PySide6.QtCore import QEvent, QPoint, QSize, Qt, Signal, Slot
+from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QHBoxLayout, QInputDialog, QMenu, QSizePolicy, QToolButton, QWidget
 
 from hookscope.gui.assets import icon
@@ -150,7 +151,7 @@ class BookmarkBar(QWidget):
 
     @Slot()
     def _edit_note(self) -> None:
-        index = self.sender().data()  # type: ignore[attr-defined]  # an action's
+        index = self._index_of_action()
         dialog = QInputDialog(self)
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.setProperty("index", index)
@@ -166,4 +167,9 @@ class BookmarkBar(QWidget):
 
     @Slot()
     def _remove(self) -> None:
-        self.remove(self.sender().data())  # type: ignore[attr-defined]  # an action's
+        self.remove(self._index_of_action())
+
+    def _index_of_action(self) -> int:
+        action = self.sender()
+        assert isinstance(action, QAction)
+        return int(action.data())

@@ -1,5 +1,6 @@
 """The timeline's dock: the events of a step as a tree, beside them where its time went, above them which step it is."""
 
+import time
 from collections.abc import Callable
 
 from PySide6.QtCore import QEvent, QPoint, Qt, QTimer, Slot
@@ -23,6 +24,8 @@ from hookscope.gui.timeline.shown_step import TraceBook, steps_of, why_nothing
 
 _INTERVAL_MS = 100
 """While a step runs the timeline is drawn at most this often."""
+_UPDATES_PER_PAUSE = 4
+"""One that takes long is drawn less often, so that the window stays free for the most of the time."""
 _FILTER_DELAY_MS = 150
 
 
@@ -135,12 +138,19 @@ class TimelineDock(QDockWidget):
         self._is_stale = not is_seen(self)
         if self._is_stale:
             return
+        started = time.monotonic()
+        self._show_newest()
+        pause_ms = round(1000 * _UPDATES_PER_PAUSE * (time.monotonic() - started))
+        self._timer.setInterval(max(_INTERVAL_MS, pause_ms))
+
+    def _show_newest(self) -> None:
         steps = steps_of(self._session)
         wanted = self._current.step
         # Following, the newest step that has events; a step that was gone to, whether it has any or not.
         step = wanted if wanted is not None else (self._session.events.newest or steps.last)
         shown = wanted if wanted is not None else steps.last
         self.controls.show_steps(steps, shown, is_past=wanted is not None)
+        self.controls.show_traced(self._session.trace_steps)
         trace = self._traces.of(step)
         self._note.setVisible(trace is not None and step < shown)
         self._note.setText(
@@ -276,7 +286,6 @@ class TimelineDock(QDockWidget):
         self._rows = None
         if not self._session.are_records_former:
             self.bookmarks.clear()
-        self.controls.show_traced(self._session.trace_steps)
         self._update()
 
     def showEvent(self, event: QShowEvent) -> None:
@@ -335,6 +344,8 @@ class TimelineDock(QDockWidget):
         self.list.event_chosen.connect(self._select)
         self.list.menu_requested.connect(self._open_menu)
         self.lanes.event_chosen.connect(self._select)
+        self.lanes.first_requested.connect(self.first_event)
+        self.lanes.last_requested.connect(self.last_event)
         for drawing in (self.lanes, self.flame):
             drawing.module_chosen.connect(self._current.select_module)
         self.bookmarks.changed.connect(self._show_bookmarks)

@@ -61,7 +61,8 @@ class LanePainter:
             self._draw_row(scene.rows[number], geometry.area_of(number))
         self._draw_moments()
         painter.setClipping(False)
-        self._draw_axis()
+        if geometry.axis_height:
+            self._draw_axis()
 
     def _draw_label(self, row: LaneRow, number: int) -> None:
         painter, geometry, theme = self._painter, self._geometry, self._theme

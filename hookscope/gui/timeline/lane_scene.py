@@ -10,6 +10,8 @@ from hookscope.figures.lanes import Span, StepTrace
 from hookscope.gui.timeline.names import ModuleNames
 from hookscope.gui.timeline.time_window import TimeWindow
 
+_AXIS_FROM = 5.0
+"""Times are written below the rows where there is a height of so many lines."""
 _LABEL_SHARE = 0.34
 """Most that labels take of the width."""
 
@@ -100,7 +102,7 @@ class LaneGeometry:
 def geometry_of(scene: LaneScene, width: int, height: int, font: QFont, scroll: int) -> LaneGeometry:
     """Lay out a scene: rows as high as fit, within reason, and labels as wide as they are."""
     metrics = QFontMetrics(font)
-    axis_height = round(1.3 * metrics.height())
+    axis_height = round(1.3 * metrics.height()) if height > _AXIS_FROM * metrics.height() else 0
     room = max(1, height - axis_height)
     row_height = min(
         max(room // max(1, len(scene.rows)), round(1.15 * metrics.height())), round(1.6 * metrics.height())

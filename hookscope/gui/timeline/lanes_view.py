@@ -13,7 +13,7 @@ from hookscope.figures.lanes import Span, StepTrace
 from hookscope.gui.theme import theme_of
 from hookscope.gui.timeline.lane_painter import LanePainter
 from hookscope.gui.timeline.lane_scene import LaneGeometry, LaneScene, geometry_of, widest_label
-from hookscope.gui.timeline.names import ModuleNames, coming_tooltip, span_tooltip
+from hookscope.gui.timeline.names import ModuleNames, coming_tooltip, span_tooltip, trace_summary
 from hookscope.gui.timeline.time_window import TimeWindow
 
 if TYPE_CHECKING:
@@ -35,10 +35,13 @@ class LanesView(QAbstractScrollArea):
     Signals:
         event_chosen: A bar was clicked; the number of the event to look at.
         module_chosen: A label was clicked; the path.
+        first_requested, last_requested: The first or the last event of the step is wanted.
     """
 
     event_chosen = Signal(int)
     module_chosen = Signal(str)
+    first_requested = Signal()
+    last_requested = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -80,6 +83,7 @@ class LanesView(QAbstractScrollArea):
         if is_other_step:
             scene.window.fit()
         scene.window.set_whole(trace.begin_s, end_s)
+        self.setAccessibleDescription(trace_summary(trace))
         self._show_rows()
 
     def point_at(self, number: int | None) -> None:
@@ -143,7 +147,7 @@ class LanesView(QAbstractScrollArea):
         event.accept()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """F shows everything, + and - zoom, the arrows move on."""
+        """F shows everything, + and - zoom, the arrows move on, Home and End go to the first and the last event."""
         window = self._scene.window
         match event.key():
             case Qt.Key.Key_F:
@@ -156,6 +160,10 @@ class LanesView(QAbstractScrollArea):
                 window.pan(-_PAN)
             case Qt.Key.Key_Right:
                 window.pan(_PAN)
+            case Qt.Key.Key_Home:
+                self.first_requested.emit()
+            case Qt.Key.Key_End:
+                self.last_requested.emit()
             case _:
                 super().keyPressEvent(event)
                 return

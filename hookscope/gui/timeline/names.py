@@ -101,6 +101,14 @@ def span_tooltip(span: Span, trace: StepTrace, names: ModuleNames) -> str:
     return "\n".join(lines)
 
 
+def trace_summary(trace: StepTrace) -> str:
+    """Say how long the passes of a step took, for those who cannot see it."""
+    passes = [(translate("forward {time}"), False), (translate("backward {time}"), True)]
+    roots = [(text, trace.spans.get(("", 0, is_backward))) for text, is_backward in passes]
+    times = [text.format(time=format_duration(trace.duration_of(root))) for text, root in roots if root is not None]
+    return ", ".join([translate("{count} events").format(count=f"{len(trace.events):,}"), *times])
+
+
 def coming_sentence(coming: Coming, names: ModuleNames) -> str:
     """Say what has yet to come."""
     if coming.is_pending:

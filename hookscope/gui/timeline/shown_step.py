@@ -81,10 +81,10 @@ class TraceBook:
         """Return the newest trace of a step before that ran to its end."""
         events = self._session.events
         for other in reversed(events.steps):
-            if other < step and any(event.kind is EventKind.LOSS for event in events.of(other)):
-                last = events.of(other)[-1]
-                if last.kind is EventKind.OPTIMIZER or (last.kind is EventKind.BACKWARD_LEAVE and not last.path):
-                    return self.of(other)
+            last = events.of(other)[-1]
+            is_whole = last.kind is EventKind.OPTIMIZER or (last.kind is EventKind.BACKWARD_LEAVE and not last.path)
+            if other < step and is_whole:
+                return self.of(other)
         return None
 
 
@@ -98,7 +98,7 @@ def why_nothing(session: DebugSession, step: int) -> str:
     if session.tree is None:
         return translate("Open a model to see what happens in its steps.")
     if not step:
-        return translate("Tick “Trace steps” and press Step, or step into one: what happens in it appears here.")
+        return translate("Press Step, or step into one: what happens in it appears here.")
     traced = session.events.steps
     if traced and step < traced[0] and len(traced) >= KEPT_STEPS:
         text = translate("The events of step {step} are not kept any more, or it was not traced.")
