@@ -9,6 +9,7 @@ from pytestqt.qtbot import QtBot
 from hookscope.client.state import SessionState
 from hookscope.gui.code_dock.dock import MISSING, CodeDock
 from hookscope.gui.editor import FALLBACK, default_command, editor_arguments, open_in_editor
+from hookscope.gui.panels.target import Target, explain_absence, find_target, step_of
 from hookscope.protocol.events import SourceReady
 from hookscope.protocol.identity import Slot, TensorRef
 from hookscope.protocol.stops import EventKind, StackFrame, Variable
@@ -129,6 +130,25 @@ def test_that_library_frames_unfold(bridge: FakeBridge, code: CodeDock) -> None:
     code.stack.itemClicked.emit(item, 0)
     assert item.isExpanded()
     assert item.text(0).startswith("▾")
+
+
+def test_that_without_own_frames_no_library_code_is_shown_unasked(bridge: FakeBridge, code: CodeDock) -> None:
+    bridge.stop_at(event(36, EventKind.BACKWARD_LEAVE))
+    bridge.show_stack(LIBRARY, LIBRARY)
+    assert rows(code) == ["▸ 2 library frames"]
+    assert "library frame" in code.source.placeholderText()
+    assert bridge.session.wishes == [("request_stack",)]
+
+
+def test_that_a_variable_is_asked_for_only_while_the_step_is_stopped_there(bridge: FakeBridge) -> None:
+    bridge.stop_at(FORWARD, step=7)
+    bridge.show_stack(INNER)
+    assert step_of(bridge.session, REF, None) == 7
+    target = find_target(bridge.session, "", REF, Target(None, None))
+    bridge.go_on()
+    assert step_of(bridge.session, REF, 3) is None
+    assert "gone" in explain_absence(bridge.session, target)
+    assert step_of(bridge.session, TensorRef("", Slot.OUTPUT, "out"), 3) == 3
 
 
 def test_that_the_location_of_a_frame_is_copied_as_tools_take_it(bridge: FakeBridge, code: CodeDock) -> None:

@@ -118,11 +118,14 @@ def is_local(ref: TensorRef | None) -> bool:
 def step_of(session: "DebugSession", ref: TensorRef | None, wanted: int | None) -> int | None:
     """Return the step of which a tensor is asked for, whether it is recorded or not; `None` follows its records.
 
-    A local variable has no records: it is one of the step that is stopped.
+    A local variable has no records: it is one of the step that is stopped, as long as it stops there.
     """
     if not is_local(ref):
         return wanted
-    return session.stopped.step if session.stopped is not None else None
+    stack = session.stack
+    variables = (variable for frame in (stack.frames if stack is not None else ()) for variable in frame.variables)
+    is_at_hand = any(variable.ref == ref for variable in variables)
+    return stack.step if stack is not None and is_at_hand else None
 
 
 def _is_checked(session: "DebugSession", path: str, ref: TensorRef | None) -> bool:
