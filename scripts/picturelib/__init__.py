@@ -1,0 +1,1 @@
+"""Makes the pictures of the README with the program itself."""

@@ -1,0 +1,135 @@
+"""Opens the window offscreen, drives it through its session, and writes one PNG a scene."""
+
+import os
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+os.environ["QT_QPA_PLATFORM"] = "offscreen"
+
+from PySide6.QtCore import QEvent
+from PySide6.QtWidgets import QApplication
+
+from hookscope.client.session import DebugSession
+from hookscope.client.state import SessionState
+from hookscope.gui.app import create_application
+from hookscope.gui.headless import HEADLESS_SIZE
+from hookscope.gui.main_window import MainWindow
+from hookscope.gui.session_bridge import SessionBridge
+from hookscope.gui.settings import MemoryStore, Settings
+from hookscope.gui.style import ThemeSwitch
+from hookscope.protocol.identity import Slot, TensorRef
+from hookscope.protocol.workload import ExampleSource
+
+FOLDER = Path(__file__).parents[2] / "resources" / "screenshots"
+GIVE_UP_S = 120
+
+
+@dataclass(frozen=True)
+class Scene:
+    """One picture.
+
+    Attributes:
+        file: Its name.
+        example: What is opened, everything checked.
+        drive: What is done then, step by step; each part is done when the session has come to rest.
+        ref: What the panels look at in the end, if that is not the tensor at hand.
+    """
+
+    file: str
+    example: str
+    drive: tuple[Callable[[DebugSession], None], ...]
+    ref: TensorRef | None = None
+
+
+def _steps(count: int) -> Callable[[DebugSession], None]:
+    return lambda session: session.run(count)
+
+
+SCENES = (
+    Scene("window.png", "digits", (_steps(20),)),
+    Scene(
+        "stopped.png",
+        "digits",
+        (_steps(5), DebugSession.to_end_of_forward, lambda session: session.run_to("features.3")),
+    ),
+    Scene(
+        "broken_exploding.png",
+        "broken_exploding",
+        (_steps(1),),
+        TensorRef("blocks.0", Slot.GRAD_OUTPUT, "out"),
+    ),
+    Scene("broken_nan.png", "broken_nan", (DebugSession.to_non_finite,)),
+    Scene("broken_dead.png", "broken_dead", (_steps(1),), TensorRef("relu", Slot.OUTPUT, "out")),
+    Scene(
+        "broken_detached.png",
+        "broken_detached",
+        (_steps(1),),
+        TensorRef("outline.conv", Slot.GRAD_OUTPUT, "out"),
+    ),
+)
+RESTING = {SessionState.IDLE, SessionState.STOPPED}
+
+
+def _pump(app: QApplication, is_done: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + GIVE_UP_S
+    while not is_done():
+        if time.monotonic() > deadline:
+            raise TimeoutError("the window did not come to rest")
+        app.processEvents()
+        time.sleep(0.01)
+
+
+def _rest(app: QApplication, window: MainWindow, session: DebugSession) -> None:
+    _pump(app, lambda: session.state in RESTING)
+    for _ in range(30):  # what arrives with the rest asks for further views
+        _pump(app, lambda: window.is_settled)
+
+
+def _take(app: QApplication, window: MainWindow, bridge: SessionBridge, scene: Scene) -> None:
+    session = bridge.session
+    window.handlers.opening.open_source(ExampleSource(scene.example))
+    _pump(app, lambda: session.source == ExampleSource(scene.example) and session.state is SessionState.IDLE)
+    assert session.tree is not None
+    session.check(module.path for module in session.tree.modules)
+    for part in scene.drive:
+        part(session)
+        _rest(app, window, session)
+    if scene.ref is not None:
+        window.current.select_ref(scene.ref)
+        _rest(app, window, session)
+    window.handlers.pictures.write_window(FOLDER / scene.file)
+    print(f"{FOLDER / scene.file}", file=sys.stderr)
+    if session.state is SessionState.STOPPED:
+        session.stop()
+        _pump(app, lambda: session.state is SessionState.IDLE)
+
+
+def main() -> int:
+    """Take all pictures, or those whose scenes are named."""
+    wanted = sys.argv[1:]
+    FOLDER.mkdir(exist_ok=True)
+    app = create_application(sys.argv[:1])
+    settings = Settings(MemoryStore())
+    bridge = SessionBridge(app)
+    theme = ThemeSwitch(app, settings)
+    window = MainWindow(bridge, settings, theme)
+    window.resize(HEADLESS_SIZE)
+    window.show()
+    try:
+        for scene in SCENES:
+            if not wanted or scene.file.removesuffix(".png") in wanted:
+                _take(app, window, bridge, scene)
+    finally:
+        app.closeAllWindows()
+        bridge.close()
+        for thing in (window, bridge, theme):
+            thing.deleteLater()
+        app.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
