@@ -47,7 +47,8 @@ WORDS: dict[BadgeKind, BadgeWords] = {
         "no path to input", "The output does not depend on this input, so no gradient flows back to it."
     ),
     BadgeKind.NO_GRADIENT_REACHED: BadgeWords(
-        "no gradient reached it", "Backward ended without a gradient arriving here: the loss does not depend on it."
+        "no gradient reached it",
+        "Backward ended without a gradient arriving here: it was cut off (detach), or the loss does not use it.",
     ),
     BadgeKind.INTEGER_OUTPUT: BadgeWords(
         "no gradient: integers", "Integers and booleans have no gradient; nothing can flow back through this output."

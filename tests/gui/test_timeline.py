@@ -151,6 +151,18 @@ def test_that_what_a_person_opened_is_open_in_the_next_step_too(window: Timeline
     ]
 
 
+def test_that_a_filter_that_leaves_nothing_says_so(window: TimelineWindow) -> None:
+    window.trace(1)
+    window.settle(1)
+    window.dock.controls.filter.setText("nowhere")
+    pump(lambda: not window.texts())
+    assert window.texts() == []
+    assert len(colors_of(window.dock.list)) > 1
+    window.dock.controls.filter.clear()
+    pump(lambda: bool(window.texts()))
+    assert window.texts()[0] == "0 Net forward"
+
+
 # -- stopped -----------------------------------------------------------------------------------------------------------
 
 

@@ -11,7 +11,7 @@ from PySide6.QtCore import (
     Signal,
     Slot,
 )
-from PySide6.QtGui import QColor, QContextMenuEvent, QPainter, QResizeEvent
+from PySide6.QtGui import QColor, QContextMenuEvent, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QStyleOptionViewItem, QTreeView, QWidget
 
 from hookscope.gui.cells import row_height
@@ -129,6 +129,19 @@ class EventList(QTreeView):
             tint.setAlphaF(_TINT_ALPHA)
             painter.fillRect(option.rect, tint)
         super().drawRow(painter, option, index)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Say so when the filter has left nothing."""
+        super().paintEvent(event)
+        if self.events.rowCount() == 0 and self.events.is_filtered:
+            painter = QPainter(self.viewport())
+            try:
+                painter.setPen(self.palette().placeholderText().color())
+                text = self.tr("No event matches the filter.")
+                flags = Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap
+                painter.drawText(self.viewport().rect(), flags, text)
+            finally:
+                painter.end()
 
     def selectionChanged(self, selected: QItemSelection, deselected: QItemSelection) -> None:
         """Tell which event a person went to."""

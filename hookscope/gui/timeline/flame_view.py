@@ -15,7 +15,7 @@ _GAP = 1.0
 _STRIPE = 0.16
 """Height of the stripe that splits a bar into forward and backward, in heights of the bar."""
 _FAINT = 0.10
-_STRONG = 0.50
+_STRONG = 0.36
 """How strongly bars are coloured that take none of the time themselves, and all of it."""
 
 
@@ -153,7 +153,7 @@ class FlameView(QWidget):
         if class_name and metrics.horizontalAdvance(class_name) + 2 * gap < room:
             texts.append((class_name, theme.quiet))
         if room > 0:
-            texts.append((time, theme.quiet))
+            texts.append((time, theme.text))
         left = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft
         for text, color in texts:
             painter.setPen(QColor(color))

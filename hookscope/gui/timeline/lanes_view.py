@@ -129,6 +129,7 @@ class LanesView(QAbstractScrollArea):
         """Lay the rows out anew."""
         super().resizeEvent(event)
         self._fit_scroll_bar()
+        self._reveal_row(self._scene.at_hand_path)
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         """Zoom about the pointer; over the labels or with Shift scroll the rows, sideways move on in time."""
