@@ -18,6 +18,7 @@ from hookscope.gui.notifications import Notifications
 from hookscope.gui.session_bridge import SessionBridge
 from hookscope.gui.settings import Settings
 from hookscope.gui.stop_follower import StopFollower
+from hookscope.gui.timeline.bookmark_keys import BookmarkKeys
 from hookscope.gui.timeline.dock import TimelineDock
 
 
@@ -45,6 +46,7 @@ class SteppingParts(QObject):
         self.dock = BreakpointsDock(self.book, window)
         self.code = CodeDock(bridge, window)
         self.timeline = TimelineDock(bridge, current, window)
+        BookmarkKeys(self.timeline, window)
         self.handlers = SteppingHandlers(bridge, current, window)
         self.breakpoint_handlers = BreakpointHandlers(bridge, self.book, current, window)
         self._follower = StopFollower(bridge, current, self)

@@ -4,13 +4,14 @@ from collections.abc import Iterator
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtTest import QAbstractItemModelTester
+from PySide6.QtTest import QAbstractItemModelTester, QTest
 from PySide6.QtWidgets import QToolButton
 from pytestqt.qtbot import QtBot
 
 from hookscope.figures.lanes import StepTrace
 from hookscope.gui.style import apply_theme
 from hookscope.gui.theme import DARK
+from hookscope.gui.timeline.bookmark_keys import BookmarkKeys
 from hookscope.gui.timeline.event_filter import parse_filter
 from hookscope.gui.timeline.event_model import LOOK_ROLE, Column
 from hookscope.gui.timeline.event_tree import NO_EVENT, TOP, EventRows
@@ -282,8 +283,12 @@ def test_that_bookmarks_are_set_on_the_current_event_and_gone_to_from_another_st
     buttons_of(window)[0].click()
     assert (window.current.step, window.current.moment.event.number, window.dock.shown_step) == (1, 14, 1)
     assert window.dock.list.events.bookmarked == {14}
-    window.dock.go_to_bookmark(1)
+    keys = BookmarkKeys(window.dock, window)
+    window.activateWindow()
+    window.setFocus()
+    QTest.keyClick(window, Qt.Key.Key_2, Qt.KeyboardModifier.ControlModifier)
     assert (window.current.step, window.dock.shown_step) == (None, 2)
+    assert keys.parent() is window.dock
     window.dock.go_to_bookmark(7)
     window.dock.toggle_bookmark()
     assert [button.text() for button in buttons_of(window)] == ["head weight grad"]
