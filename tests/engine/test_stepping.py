@@ -184,6 +184,20 @@ def test_that_breakpoints_stop_where_they_hold(driver):
     assert isinstance(go_on(driver, ContinueMode.CONTINUE), events.RunFinished)
 
 
+def test_that_a_breakpoint_on_an_operation_stops_in_forward_and_in_backward(driver):
+    driver.load("example:leaf_gradient")
+    phases = (EventPhase.FORWARD_LEAVE, EventPhase.BACKWARD_ENTER)
+    driver.send(commands.SetBreakpoints((Breakpoint(1, "", phases, operation="mul"),)))
+    driver.expect(events.BreakpointsSet)
+    stop = start(driver, ContinueMode.CONTINUE)
+    assert (stop.event.kind, stop.event.operation, stop.reason.kind) == (LEAVE, "mul:0", StopKind.BREAKPOINT)
+    assert driver.view_ref(stop.ref, StatisticsRequest()).result.maximum == 6  # (1 + 2) * (1 + 1)
+    stop = go_on(driver, ContinueMode.CONTINUE)
+    assert (stop.event.kind, stop.event.operation, stop.reason.values["hits"]) == (BACK, "mul:0", "2")
+    assert driver.view_ref(stop.ref, StatisticsRequest()).result.maximum == 1
+    assert isinstance(go_on(driver, ContinueMode.CONTINUE), events.RunFinished)
+
+
 def test_that_a_failing_expression_stops_with_its_error(driver):
     driver.load(f"{MODELS}:small")
     driver.send(

@@ -84,7 +84,10 @@ class Stepping:
         if self._in_step and (self.is_wanted or self._is_traced) and not self._tracer.is_running:
             modules = named_modules(self._model)
             self._decision.modules = modules
-            self._tracer.begin_step(self._step, modules, self._device)
+            classes = {path: type(module).__name__ for path, module in modules.items()}
+            within = self._breakpoints.paths_needed(classes, operations=True)
+            operations = {path: modules[path] for path in within}
+            self._tracer.begin_step(self._step, modules, operations, self._device)
 
     def loss(self, loss: torch.Tensor) -> None:
         """The loss is known."""

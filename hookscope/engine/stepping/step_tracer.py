@@ -8,6 +8,8 @@ thread that fires a hook; `begin_step` and the moments of the step itself are on
 import itertools
 from collections import defaultdict
 from collections.abc import Callable, Mapping
+from functools import partial
+from types import FrameType
 from typing import Any
 
 import torch
@@ -18,10 +20,12 @@ from hookscope.engine.capture.graph_walk import edge_of, input_taps
 from hookscope.engine.capture.hooks import Handle, ModuleHooks, StepHooks, on_accumulated
 from hookscope.engine.code.call_stack import light_stack
 from hookscope.engine.compat import next_sequence_number
+from hookscope.engine.operations.operation_scopes import Given, OperationScope, OperationScopes
 from hookscope.engine.stepping.event_clock import EventClock
 from hookscope.engine.stepping.stop_decision import StopDecision
 from hookscope.engine.stepping.traced_calls import OutputTap, ShareTap, Tensors, TracedCall, TracedStacks
 from hookscope.engine.tensor_tree import argument_leaves, leaves
+from hookscope.protocol.hooks import OperationRef
 from hookscope.protocol.stops import EventKind, StepEvent
 
 Listener = Callable[[int, StepEvent], None]
@@ -46,6 +50,8 @@ class StepTracer:
         self._calls: list[TracedCall] = []
         self._numbers = itertools.count()
         self._clock = EventClock(None)
+        self._scopes = OperationScopes(self)
+        self._last_number = 0
         self._step = 0
         self._is_running = False
 
@@ -54,12 +60,15 @@ class StepTracer:
         """Whether a step is being traced."""
         return self._is_running
 
-    def begin_step(self, step: int, modules: Mapping[str, nn.Module], device: torch.device) -> None:
+    def begin_step(
+        self, step: int, modules: Mapping[str, nn.Module], operations: Mapping[str, nn.Module], device: torch.device
+    ) -> None:
         """Trace a step; also in the middle of one, and then from the next call on.
 
         Args:
             step: Its number.
             modules: All modules that are traced.
+            operations: Those of them whose operations a breakpoint may mean.
             device: Where the model runs.
         """
         self.end_step()
@@ -68,6 +77,8 @@ class StepTracer:
         self._numbers = itertools.count()
         self._is_running = True
         self._module_hooks.set(modules)
+        self._scopes.begin()
+        self._scopes.set(operations)
         for path, module in modules.items():
             self._hook_parameters(path, module)
 
@@ -88,6 +99,8 @@ class StepTracer:
     def end_step(self) -> tuple[StepEvent, ...]:
         """Take all hooks off. Returns the step's events with the device's own times, if the device has such."""
         self._is_running = False
+        self._scopes.set({})
+        self._scopes.end()
         self._module_hooks.set({})
         self._step_hooks.remove()
         for handle in self._parameter_hooks:
@@ -179,6 +192,39 @@ class StepTracer:
     def _last_call(self, path: str) -> TracedCall | None:
         return next((call for call in reversed(self._calls) if call.path == path), None)
 
+    # -- operations, in hooks; see OperationListener ------------------------------------------------------------
+
+    def opened(self, path: str) -> OperationScope | None:
+        """Want the operations of a traced call."""
+        calls = self._stacks.calls
+        return OperationScope(path, calls[-1].index) if calls and calls[-1].path == path else None
+
+    def ran(self, scope: OperationScope, name: str, value: object, given: Given, caller: FrameType) -> None:  # noqa: ARG002
+        """An operation has returned: a breakpoint may stop there, and again when its gradient arrives."""
+        calls = self._stacks.calls
+        if not self._is_running or not calls or calls[-1].path != scope.path:
+            return
+        call, operation = calls[-1], OperationRef(scope.path, name, scope.next_number(name)).text
+        returned: Tensors = list(leaves(value, "out"))
+        for leaf, tensor in returned if torch.is_grad_enabled() else ():
+            edge = edge_of(tensor)
+            if edge is not None:
+                tap = OutputTap(partial(self._operation_gradient, operation), call, leaf, edge[1])
+                self._step_hooks.before_node(edge[0], tap)
+        self._tell_operation(EventKind.FORWARD_LEAVE, call, operation, returned)
+
+    def _operation_gradient(self, operation: str, call: TracedCall, leaf: str, gradient: torch.Tensor) -> None:
+        if self._is_running:
+            self._tell_operation(EventKind.BACKWARD_ENTER, call, operation, [(leaf, gradient)])
+
+    def _tell_operation(self, kind: EventKind, call: TracedCall, operation: str, tensors: Tensors) -> None:
+        """Let a breakpoint stop there. It is no event of the step's list, and has the number of the last one."""
+        event = StepEvent(
+            self._last_number, kind, call.path, call.index, call.depth + 1, 0.0, tensors[0][0], operation=operation
+        )
+        event = self._clock.stamp(event)
+        self._clock.leave_out(self._decide.at(self._step, event, tensors, call.stack))
+
     # -- events -------------------------------------------------------------------------------------------------
 
     def _tell(
@@ -186,9 +232,10 @@ class StepTracer:
     ) -> None:
         where = path if path is not None else (call.path if call is not None else "")
         depth = call.depth if call is not None else _depth_of(where)
+        self._last_number = next(self._numbers)
         event = self._clock.stamp(
             StepEvent(
-                number=next(self._numbers),
+                number=self._last_number,
                 kind=kind,
                 path=where,
                 call=call.index if call is not None else 0,

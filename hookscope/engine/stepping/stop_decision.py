@@ -117,7 +117,7 @@ class StopDecision:
         reason = self._breakpoint(step, event, tensors, context)
         if reason is None and self._gate.pause_wanted:
             reason = StopReason(StopKind.PAUSE)
-        if reason is None:
+        if reason is None and not event.operation:  # step commands go from module to module
             reason = reached(self.goal, event, lambda: count_non_finite(tensor for _, tensor in tensors).words)
         if reason is not None:
             self._gate.pause_wanted = False
@@ -147,7 +147,8 @@ class StopDecision:
         slot = SLOT_OF.get(event.kind, Slot.OUTPUT)
         first: TensorRef | None = None
         for leaf, tensor in tensors:
-            ref = TensorRef(event.path, slot, leaf, 0 if slot is Slot.PARAMETER_GRAD else event.call)
+            call = 0 if slot is Slot.PARAMETER_GRAD else event.call
+            ref = TensorRef(event.path, slot, leaf, call, event.operation)
             if not self._store.has(ref, step):
                 write = self._writer.gradient if slot.is_gradient else self._writer.activation
                 write(ref, tensor)
