@@ -1,6 +1,7 @@
 """Models that tests load by `tests.engine.models:NAME`; what they share with a test is in module globals."""
 
 import threading
+from concurrent.futures import ThreadPoolExecutor
 
 import torch
 from torch import nn
@@ -60,6 +61,24 @@ class Stacked(nn.Module):
 
 def stacked() -> Workload:
     return Workload(Stacked(), torch.ones(1, 2), loss="sum")
+
+
+class Threaded(nn.Module):
+    """Calls two layers on two threads at once."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.left = nn.Linear(2, 2)
+        self.right = nn.Linear(2, 2)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        with ThreadPoolExecutor(2) as pool:
+            made = [pool.submit(layer, x) for layer in (self.left, self.right)]
+            return made[0].result() + made[1].result()
+
+
+def threaded() -> Workload:
+    return Workload(Threaded(), torch.ones(1, 2), loss="sum")
 
 
 class Failing(nn.Module):

@@ -1,6 +1,7 @@
 """Stepping through a step: events in the order in which things happen, stops, and a state that is as before."""
 
 import pytest
+import torch
 
 from hookscope.protocol import commands, events
 from hookscope.protocol.identity import Slot, TensorRef
@@ -266,3 +267,28 @@ def test_that_hooks_set_while_stopped_hold_from_the_next_call(driver):
     assert driver.check("2").paths == ("2",)
     assert isinstance(go_on(driver, ContinueMode.CONTINUE), events.RunFinished)
     assert TensorRef("2", Slot.OUTPUT, "out") in driver.records
+
+
+def test_that_two_threads_that_fire_at_once_stop_one_after_the_other(driver):
+    driver.load(f"{MODELS}:threaded")
+    stops = all_stops(driver, ContinueMode.INTO)
+    forward = [entry for entry in names(stops) if entry[0] in {ENTER, LEAVE}]
+    assert sorted(forward) == sorted(
+        [(ENTER, ""), (ENTER, "left"), (LEAVE, "left"), (ENTER, "right"), (LEAVE, "right"), (LEAVE, "")]
+    )
+    assert forward.index((ENTER, "left")) < forward.index((LEAVE, "left"))
+    assert forward.index((ENTER, "right")) < forward.index((LEAVE, "right"))
+
+
+def test_that_a_stop_in_a_distributed_run_warns_of_collectives(driver, tmp_path, capfd):
+    if not torch.distributed.is_available():
+        pytest.skip("this PyTorch build has no torch.distributed")
+    torch.distributed.init_process_group("gloo", init_method=f"file://{tmp_path}/store", rank=0, world_size=1)
+    try:
+        driver.load(f"{MODELS}:small")
+        start(driver)
+        go_on(driver, ContinueMode.INTO)
+        go_on(driver, ContinueMode.CONTINUE)
+    finally:
+        torch.distributed.destroy_process_group()
+    assert capfd.readouterr().err.count("may time out") == 1

@@ -17,6 +17,7 @@ from hookscope.engine.nonfinite.finiteness import count_non_finite
 from hookscope.engine.pause import Gate
 from hookscope.engine.specs import spec_of
 from hookscope.engine.stepping.breakpoints import BreakpointTable
+from hookscope.engine.stepping.collectives import CollectivesWarning
 from hookscope.engine.stepping.conditions import EventContext
 from hookscope.engine.stepping.stepper import FORWARD, Goal, reached
 from hookscope.engine.stepping.stopper import Stopper
@@ -65,6 +66,7 @@ class StopDecision:
         self._store = store
         self._variables = variables
         self._post = post
+        self._collectives = CollectivesWarning()
         self._at_hand: tuple[int, StepEvent, LightStack | None] | None = None
         self._specs: dict[tuple[str, int, EventKind], Mapping[str, TensorSpec]] = {}
 
@@ -89,6 +91,7 @@ class StopDecision:
             return 0.0
         started = time.perf_counter()
         with self._stopper.turn():
+            self._collectives.tell()
             ref = self._show(step, event, tensors)
             self._variables.begin_stop()
             self._at_hand = (step, event, stack)
