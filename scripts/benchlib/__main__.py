@@ -10,6 +10,7 @@ import sys
 PARTS = {
     "start": "the time from the command to the window, and to the first plot of the digits example",
     "window": "gaps of the event loop while a model runs under six panels",
+    "stop": "the time from a step command to the painted tensor at hand",
     "tree": "showing and filtering a tree of 10,000 modules",
     "steps": "what a step costs with nothing and with everything checked, against a plain loop",
 }
