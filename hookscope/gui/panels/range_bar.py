@@ -11,7 +11,7 @@ from hookscope.gui.panels.adaptive_row import AdaptiveRow
 from hookscope.gui.panels.base import fixed_font
 from hookscope.protocol.identity import TensorRef
 
-_BOX_CHARS, _MIN_BOX_CHARS = 10, 6
+_BOX_CHARS, _MIN_BOX_CHARS = 10, 9
 _BOX_PADDING = 18
 
 
@@ -111,6 +111,7 @@ class RangeBar(AdaptiveRow):
             text = format_number(float(value))
             if box.text() != text and not box.hasFocus():
                 box.setText(text)
+                box.setCursorPosition(0)  # in a narrow box the end is cut off, not the sign
                 box.setToolTip(repr(float(value)))
 
     @Slot()
