@@ -91,6 +91,12 @@ class DockLayout(QObject):
         self._docks[name].show()
         self._docks[name].raise_()
 
+    def give_way(self, name: str) -> None:
+        """Let the dock that a dock has its tab beside come to the front again, if that one is there to be seen."""
+        beside = PLACES[name].tabs_with
+        if beside in self._docks and self._docks[beside].toggleViewAction().isChecked():
+            self._docks[beside].raise_()
+
     def restore(self) -> None:
         """Take the remembered size and places, or the first ones where none fit; called once."""
         self._is_open = True

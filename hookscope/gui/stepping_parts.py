@@ -3,6 +3,7 @@
 from PySide6.QtCore import QObject, Signal, Slot
 from PySide6.QtWidgets import QMainWindow
 
+from hookscope.client.state import SessionState
 from hookscope.gui.breakpoints.book import BreakpointBook
 from hookscope.gui.breakpoints.dock import BreakpointsDock
 from hookscope.gui.central_area import CentralArea
@@ -50,6 +51,7 @@ class SteppingParts(QObject):
         self.handlers = SteppingHandlers(bridge, current, window)
         self.breakpoint_handlers = BreakpointHandlers(bridge, self.book, current, window)
         self._follower = StopFollower(bridge, current, self)
+        self._code_is_up_for_a_stop = False
 
     def join(self, modules: ModuleTreeDock, docks: DockLayout, central: CentralArea, toast: Notifications) -> None:
         """Connect them with the rest of the window; called once."""
@@ -65,6 +67,7 @@ class SteppingParts(QObject):
         self.breakpoint_handlers.list_requested.connect(self._show_list)
         self._follower.arrived.connect(central.show_panels)
         self._follower.arrived.connect(self._show_code)
+        self._bridge.state_changed.connect(self._follow_state)
         self.code.tensor_requested.connect(self.panel_requested)
         self.code.editor_requested.connect(self._open_in_editor)
         self.code.location_copied.connect(self._tell_copied)
@@ -81,6 +84,15 @@ class SteppingParts(QObject):
         """Bring the code to the front of its tabs, unless a person has closed it."""
         if self.code.toggleViewAction().isChecked():
             self._docks.bring_up("code")
+            self._code_is_up_for_a_stop = True
+
+    @Slot()
+    def _follow_state(self) -> None:
+        """Let the code give way when the stepping is over that has brought it up."""
+        is_in_a_step = self._bridge.session.state in {SessionState.STOPPED, SessionState.RUNNING}
+        if self._code_is_up_for_a_stop and not is_in_a_step:
+            self._code_is_up_for_a_stop = False
+            self._docks.give_way("code")
 
     @Slot(str, int)
     def _show_place(self, file: str, line: int) -> None:

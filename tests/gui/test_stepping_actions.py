@@ -1,7 +1,7 @@
 from collections.abc import Iterator
 
 import pytest
-from PySide6.QtWidgets import QApplication, QInputDialog, QPushButton, QToolBar
+from PySide6.QtWidgets import QApplication, QDockWidget, QInputDialog, QPushButton, QToolBar
 from pytestqt.qtbot import QtBot
 
 from hookscope.client.state import SessionState
@@ -87,6 +87,24 @@ def test_that_on_a_stop_everything_shows_the_tensor_at_hand(shell: Shell) -> Non
     module = shell.window.modules.view.module_at(index)
     assert module is not None
     assert module.path == "features.3"
+
+
+def test_that_the_code_gives_way_when_the_stepping_is_over(shell: Shell) -> None:
+    shell.window.show()
+    shell.window.complete()
+    QApplication.processEvents()
+    code = shell.window.findChild(QDockWidget, "code")
+    assert code is not None
+    shell.bridge.stop_at(BACKWARD, ref=GRADIENT)
+    QApplication.processEvents()
+    assert not code.visibleRegion().isEmpty()
+    shell.bridge.enter(SessionState.RUNNING)
+    QApplication.processEvents()
+    assert not code.visibleRegion().isEmpty()
+    shell.bridge.enter(SessionState.IDLE)
+    QApplication.processEvents()
+    assert code.visibleRegion().isEmpty()
+    assert not shell.window.workload.visibleRegion().isEmpty()
 
 
 def test_that_a_stop_without_a_tensor_selects_the_module(shell: Shell) -> None:
