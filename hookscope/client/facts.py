@@ -157,7 +157,7 @@ class SessionFacts:
 
     @property
     def trace_steps(self) -> bool:
-        """Whether an endless run tells its events too, though nothing may stop it; holds from the next `run` on."""
+        """Whether steps tell their events though nothing may stop them; holds from the next `step` or `run` on."""
         return self._model.stepping.trace_steps
 
     @trace_steps.setter

@@ -14,19 +14,19 @@ class SteppingSession(SessionFacts):
     """The part of `DebugSession` that steps; what is said there of intents holds for these."""
 
     def step(self, mode: ContinueMode = ContinueMode.CONTINUE, path: str = "") -> None:
-        """Run one step; its events are always told.
+        """Run one step.
 
         Args:
             mode: How far it goes before it stops; breakpoints stop it in any mode.
             path: The module of mode `TO_SELECTED`.
         """
         self._demand("step")
-        self._start(commands.RunSteps(1, mode, path, trace=True))
+        self._start(commands.RunSteps(1, mode, path, self.trace_steps))
 
     def run(self, count: int | None = None) -> None:
-        """Run steps: `count` of them, whose events are told, or any number, until `finish_step` or `stop`."""
+        """Run steps: `count` of them, or until `finish_step` or `stop`."""
         self._demand("run")
-        self._start(commands.RunSteps(count, trace=self.trace_steps or count is not None))
+        self._start(commands.RunSteps(count, trace=self.trace_steps))
 
     def pause(self) -> None:
         """Stop at the next event; when there is none, the run ends as it would have."""
@@ -115,7 +115,7 @@ class SteppingSession(SessionFacts):
         if self._state is SessionState.STOPPED:
             self._go_on(mode, path)
         else:
-            self._start(commands.RunSteps(1, mode, path, trace=True))
+            self._start(commands.RunSteps(1, mode, path, self.trace_steps))
 
     def _go_on(self, mode: ContinueMode, path: str) -> None:
         self._model.stepping.let_go()

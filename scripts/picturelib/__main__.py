@@ -94,6 +94,7 @@ def _take(app: QApplication, window: MainWindow, bridge: SessionBridge, scene: S
     _pump(app, lambda: session.source == ExampleSource(scene.example) and session.state is SessionState.IDLE)
     assert session.tree is not None
     session.check(module.path for module in session.tree.modules)
+    session.trace_steps = True
     for part in scene.drive:
         part(session)
         _rest(app, window, session)

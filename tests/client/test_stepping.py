@@ -281,22 +281,16 @@ def test_that_breakpoints_act_while_running_and_say_what_is_wrong_with_them(fake
 
 def test_that_events_are_told_only_of_steps_that_are_traced(fake_session: MakeSession) -> None:
     session = opened(fake_session())
-    session.run()
-    drain_until(session, lambda: len(session.history) >= 2)
-    session.finish_step()
-    drain_until_state(session, SessionState.IDLE)
-    assert session.events.steps == ()
-    untraced = session.history[-1].step
     session.run(2)
     drain_until_state(session, SessionState.IDLE)
-    assert session.events.steps == (untraced + 1, untraced + 2)
-    assert tuple(event.path for event in session.events.of(untraced + 2)) == PLACES
+    assert session.events.steps == ()
     session.trace_steps = True
-    session.run()
-    drain_until(session, lambda: session.events.newest > untraced + 2)
-    session.finish_step()
+    assert session.trace_steps
+    session.run(2)
     drain_until_state(session, SessionState.IDLE)
-    assert session.events.newest == session.history[-1].step
+    assert session.events.steps == (3, 4)
+    assert session.events.newest == 4
+    assert tuple(event.path for event in session.events.of(4)) == PLACES
 
 
 def test_that_events_of_the_former_debuggee_are_kept_until_there_are_newer(fake_session: MakeSession) -> None:

@@ -72,7 +72,7 @@ def test_that_a_step_that_was_gone_to_stays_while_others_run_and_the_latest_foll
 
 def test_that_gaps_say_why_there_is_nothing(window: TimelineWindow) -> None:
     message = window.dock.message
-    assert message.text().startswith("Press Step, or step into one")
+    assert message.text().startswith("Tick “Trace steps” and press Step")
     for step in (1, 2):
         window.finish(step)
     pump(lambda: window.dock.controls.label.text == "2 / 2")

@@ -63,10 +63,7 @@ class ControlRow(QWidget):
         self.filter = FilterField()
         self.trace = self._button(
             self.tr("Trace steps"),
-            self.tr(
-                "Record the events of a continuous run too, from the next one on; a single step always does. "
-                "Costs some time."
-            ),
+            self.tr("Record the events of every step from the next one on, though nothing stops it. Costs some time."),
         )
         self.trace.setCheckable(True)
         self.trace.toggled.connect(self.trace_toggled)

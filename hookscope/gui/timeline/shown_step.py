@@ -98,7 +98,7 @@ def why_nothing(session: DebugSession, step: int) -> str:
     if session.tree is None:
         return translate("Open a model to see what happens in its steps.")
     if not step:
-        return translate("Press Step, or step into one: what happens in it appears here.")
+        return translate("Tick “Trace steps” and press Step, or step into one: what happens in it appears here.")
     traced = session.events.steps
     if traced and step < traced[0] and len(traced) >= KEPT_STEPS:
         text = translate("The events of step {step} are not kept any more, or it was not traced.")
