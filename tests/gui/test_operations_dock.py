@@ -14,7 +14,7 @@ from hookscope.gui.operations.dock import OperationsDock
 from hookscope.gui.operations.model import Column
 from hookscope.protocol.hooks import OperationInfo, OperationRef
 from hookscope.protocol.identity import Slot, TensorRef
-from tests.gui.fakes import FakeBridge, FakeSession, record, small_tree, spec
+from tests.gui.fakes import FakeBridge, record, spec
 
 LEFT = Qt.MouseButton.LeftButton
 ADD, MUL, ADD_AGAIN, SIZE = (
@@ -27,16 +27,6 @@ ADD, MUL, ADD_AGAIN, SIZE = (
     )
 )
 OPERATIONS = (ADD, MUL, ADD_AGAIN, SIZE)
-
-
-@pytest.fixture
-def bridge(qapp: object) -> FakeBridge:
-    return FakeBridge(FakeSession(small_tree()))
-
-
-@pytest.fixture
-def current(bridge: FakeBridge) -> Current:
-    return Current(bridge, bridge)
 
 
 @pytest.fixture

@@ -145,18 +145,10 @@ class CaptureStore:
                     tensor = stack.enter_context(self.pool.reading(buffer))
             yield found, tensor
 
-    def clear(self) -> None:
-        """Let everything go."""
+    def _drop_oldest(self) -> bool:
+        """Drop the oldest step unless it is the only one; returns whether it did."""
         with self._lock:
-            while self._steps:
-                self._drop_oldest(spare=0)
-            self._newest = {}
-        self.pool.end_step()
-
-    def _drop_oldest(self, spare: int = 1) -> bool:
-        """Drop the oldest step unless only `spare` are left; returns whether it did."""
-        with self._lock:
-            if len(self._steps) <= spare:
+            if len(self._steps) <= 1:
                 return False
             self._drop(min(self._steps))
             return True

@@ -31,11 +31,6 @@ class Stopper:
         self._errands: deque[Callable[[], None]] = deque()
         self._is_stopped = False
 
-    @property
-    def is_stopped(self) -> bool:
-        """Whether a thread waits."""
-        return self._is_stopped
-
     @contextmanager
     def turn(self) -> Iterator[None]:
         """Wait until no other thread is stopped; the block is this thread's stop.

@@ -6,11 +6,9 @@ from PySide6.QtWidgets import (
     QCheckBox,
     QCompleter,
     QDialog,
-    QDialogButtonBox,
     QFormLayout,
     QLabel,
     QLineEdit,
-    QPushButton,
     QSpinBox,
     QVBoxLayout,
     QWidget,
@@ -20,6 +18,7 @@ from hookscope.client.state import SessionState
 from hookscope.figures.breakpoint_words import PHASES
 from hookscope.gui.breakpoints.book import BreakpointBook
 from hookscope.gui.breakpoints.condition_form import ConditionForm
+from hookscope.gui.dialogs.buttons import accept_buttons
 from hookscope.gui.session_bridge import SessionBridge
 from hookscope.protocol.stops import Breakpoint
 
@@ -89,13 +88,7 @@ class BreakpointForm(QDialog):
             widget.setAccessibleName(text)
         self.log.setAccessibleName(self.tr("Log"))
         self.hits.setAccessibleName(self.tr("From hit"))
-        buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Cancel, self)
-        self.ok_button = QPushButton(self.tr("O&K"), self)
-        self.ok_button.setProperty("primary", True)
-        self.ok_button.setDefault(True)
-        buttons.addButton(self.ok_button, QDialogButtonBox.ButtonRole.AcceptRole)
-        buttons.accepted.connect(self.accept)
-        buttons.rejected.connect(self.reject)
+        buttons, self.ok_button = accept_buttons(self, self.tr("O&K"))
         layout = QVBoxLayout(self)
         layout.setSpacing(self.fontMetrics().height())
         layout.addLayout(form)

@@ -5,7 +5,6 @@ from pathlib import Path
 from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtWidgets import (
     QDialog,
-    QDialogButtonBox,
     QFileDialog,
     QHBoxLayout,
     QLabel,
@@ -17,6 +16,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from hookscope.gui.dialogs.buttons import accept_buttons
 from hookscope.gui.settings import Settings
 from hookscope.protocol.examples import EXAMPLES
 from hookscope.protocol.workload import FileSource, Source, parse_source, source_text
@@ -59,13 +59,7 @@ class OpenModelDialog(QDialog):
         self.examples.itemDoubleClicked.connect(self.accept)
         examples_label = QLabel(self.tr("&Examples"), self)
         examples_label.setBuddy(self.examples)
-        self._buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Cancel, self)
-        self.open_button = QPushButton(self.tr("&Open"), self)
-        self.open_button.setProperty("primary", True)
-        self.open_button.setDefault(True)
-        self._buttons.addButton(self.open_button, QDialogButtonBox.ButtonRole.AcceptRole)
-        self._buttons.accepted.connect(self.accept)
-        self._buttons.rejected.connect(self.reject)
+        self._buttons, self.open_button = accept_buttons(self, self.tr("&Open"))
         row = QHBoxLayout()
         row.addWidget(self.source_edit, 1)
         row.addWidget(browse)

@@ -6,17 +6,16 @@ from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtWidgets import (
     QComboBox,
     QDialog,
-    QDialogButtonBox,
     QFormLayout,
     QHBoxLayout,
     QLabel,
     QLineEdit,
-    QPushButton,
     QSpinBox,
     QVBoxLayout,
     QWidget,
 )
 
+from hookscope.gui.dialogs.buttons import accept_buttons
 from hookscope.gui.hook_words import WORDS, mode_sentence, mode_title
 from hookscope.gui.settings import MAX_BUDGET_MIB, Settings, ThemeChoice
 from hookscope.protocol.hooks import HookMode
@@ -105,13 +104,7 @@ class PreferencesDialog(QDialog):
         form.addRow(self._label(self.tr("&Theme"), self.theme), self.theme)
         form.addRow(self._label(self.tr("&Editor"), self.editor), self.editor)
         form.addRow("", self._editor_note)
-        buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Cancel, self)
-        self.ok_button = QPushButton(self.tr("&OK"), self)
-        self.ok_button.setProperty("primary", True)
-        self.ok_button.setDefault(True)
-        buttons.addButton(self.ok_button, QDialogButtonBox.ButtonRole.AcceptRole)
-        buttons.accepted.connect(self.accept)
-        buttons.rejected.connect(self.reject)
+        buttons, self.ok_button = accept_buttons(self, self.tr("&OK"))
         layout = QVBoxLayout(self)
         layout.setSpacing(self.fontMetrics().height())
         layout.addLayout(form)
