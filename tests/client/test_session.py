@@ -14,7 +14,7 @@ from hookscope.protocol.identity import Slot, TensorRef
 from hookscope.protocol.views import StatisticsRequest
 from hookscope.protocol.workload import ExampleSource, LossChoice, RunSettings, SyntheticInput
 from tests.client.conftest import PATIENT, QUICK
-from tests.client.fakes import drain_until, drain_until_state, drain_until_view, printed
+from tests.client.fakes import drain_until, drain_until_state, drain_until_told, drain_until_view, printed
 
 MakeSession = Callable[..., DebugSession]
 GOOD = ExampleSource("good")
@@ -188,7 +188,9 @@ def test_that_restart_after_a_failed_load_tries_that_again(fake_session: MakeSes
     assert session.failure is not None
     assert session.failure.kind is FailureKind.SOURCE_RAISED
     session.restart()
-    changes = drain_until_state(session, SessionState.NO_MODEL)
+    changes = drain_until_told(
+        session, lambda changes: "\n" in printed(changes) and session.state is SessionState.NO_MODEL
+    )
     assert "loading raises with 2 inputs" in printed(changes)
     session.dismiss_failure()
     with pytest.raises(SessionStateError):
@@ -259,7 +261,7 @@ def test_that_a_restart_brings_everything_back_and_keeps_records_until_there_are
     drain_until_state(session, SessionState.IDLE)
     session.check(["a"])
     session.restart()
-    changes = drain_until_state(session, SessionState.IDLE)
+    changes = drain_until_told(session, lambda changes: "\n" in printed(changes) and session.state is SessionState.IDLE)
     assert any(isinstance(change, Loaded) and change.settings == settings for change in changes)
     assert "with 1 inputs" in printed(changes)
     assert session.hello is not None
@@ -281,7 +283,7 @@ def test_that_refused_inputs_are_not_replayed(fake_session: MakeSession) -> None
     assert session.failure is not None
     assert session.failure.kind is FailureKind.BAD_INPUT
     session.restart()
-    changes = drain_until_state(session, SessionState.IDLE)
+    changes = drain_until_told(session, lambda changes: "\n" in printed(changes) and session.state is SessionState.IDLE)
     assert "with 0 inputs" in printed(changes)
 
 
