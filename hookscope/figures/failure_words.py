@@ -125,6 +125,11 @@ WORDS: dict[FailureKind, FailureWords] = {
         ("Forward and backward were finished; their captures can be looked at.",),
         ("Switch the optimizer off under Workload, or correct the code and reload the model.",),
     ),
+    FailureKind.INTERVENTION_FAILED: FailureWords(
+        "A change of yours could not be made",
+        ("It was to change {slot} {leaf}.", "{reason}"),
+        ("The step was given up and the model is as it was before.", "Correct the change or switch it off."),
+    ),
     FailureKind.DEVICE_UNAVAILABLE: FailureWords(
         "The device “{device}” cannot be used",
         ("{reason}",),

@@ -15,6 +15,8 @@ class BadgeLook:
 
 
 LOOKS: dict[BadgeKind, BadgeLook] = {
+    BadgeKind.CHANGED: BadgeLook("msc.wand", "accent"),
+    BadgeKind.EDITED: BadgeLook("msc.pencil", "accent"),
     BadgeKind.RAISED: BadgeLook("msc.error", "trouble"),
     BadgeKind.DID_NOT_RETURN: BadgeLook("msc.debug-step-into", "trouble"),
     BadgeKind.CAPTURE_FAILED: BadgeLook("msc.warning", "trouble"),

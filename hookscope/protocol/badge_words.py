@@ -121,6 +121,8 @@ WORDS: dict[BadgeKind, BadgeWords] = {
     BadgeKind.SCALED: BadgeWords(
         "scaled", "A gradient scaler multiplied the loss, and this gradient still has the factor."
     ),
+    BadgeKind.CHANGED: BadgeWords("changed", "An intervention of yours made this value."),
+    BadgeKind.EDITED: BadgeWords("edited", "You changed this value by hand while the step was stopped here."),
 }
 
 

@@ -4,6 +4,7 @@ import msgspec
 
 from hookscope.protocol.hooks import HookMode, OperationRef
 from hookscope.protocol.identity import TensorRef
+from hookscope.protocol.interventions import HandChange, Intervention
 from hookscope.protocol.stops import Breakpoint, ContinueMode
 from hookscope.protocol.views import ViewRequest
 from hookscope.protocol.workload import RunSettings, Source, SyntheticInput
@@ -94,6 +95,43 @@ class SetBreakpoints(msgspec.Struct, frozen=True, tag="set_breakpoints"):
     breakpoints: tuple[Breakpoint, ...]
 
 
+class SetInterventions(msgspec.Struct, frozen=True, tag="set_interventions"):
+    """Sent when interventions changed. They hold from the next call on; answer: `InterventionsSet`.
+
+    They act in their order where several change one tensor.
+    """
+
+    interventions: tuple[Intervention, ...]
+
+
+class RunTrial(msgspec.Struct, frozen=True, tag="run_trial"):
+    """Sent when idle, to see what interventions do: runs one step as it would be now, and puts everything back.
+
+    It has the batch of the newest step, its random state, and the present weights; no optimizer steps. Unless one is
+    kept that is like it, a step without interventions is run before. Answer: `TrialFinished` before `RunFinished`.
+    """
+
+
+class ProveUnchanged(msgspec.Struct, frozen=True, tag="prove_unchanged"):
+    """Sent when idle and no intervention is on. Runs the step of a trial twice, without any hook and as it is observed.
+
+    Answer: `UnchangedProved` before `RunFinished`.
+    """
+
+
+class CompareSteps(msgspec.Struct, frozen=True, tag="compare_steps"):
+    """Sent to learn which captured tensors moved between two kept steps; answer: `StepsCompared`."""
+
+    before: int
+    after: int
+
+
+class ChangeAtHand(msgspec.Struct, frozen=True, tag="change_at_hand"):
+    """Sent while stopped: the tensors at hand are as they came, with exactly these changes. Answer: `AtHandChanged`."""
+
+    changes: tuple[HandChange, ...]
+
+
 class FindNonFinite(msgspec.Struct, frozen=True, tag="find_non_finite"):
     """Sent when idle. Runs up to `steps` steps and ends at the first one with a NaN or an infinity that does harm.
 
@@ -131,6 +169,7 @@ class RequestView(msgspec.Struct, frozen=True, tag="request_view"):
         ref: Which tensor.
         request: Which view.
         step: Of which step, or `None` for the newest that is complete for this ref.
+        minus: A step whose values are subtracted, to see what differs; `None` for the values themselves.
     """
 
     panel: str
@@ -138,6 +177,7 @@ class RequestView(msgspec.Struct, frozen=True, tag="request_view"):
     ref: TensorRef
     request: ViewRequest
     step: int | None = None
+    minus: int | None = None
 
 
 class Shutdown(msgspec.Struct, frozen=True, tag="shutdown"):
@@ -154,6 +194,11 @@ Command = (
     | Pause
     | Continue
     | SetBreakpoints
+    | SetInterventions
+    | RunTrial
+    | ProveUnchanged
+    | CompareSteps
+    | ChangeAtHand
     | FindNonFinite
     | RequestStack
     | RequestSource

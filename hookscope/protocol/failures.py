@@ -39,6 +39,8 @@ class FailureKind(StrEnum):
     """Nothing that the loss was made of requires a gradient."""
     BACKWARD_RAISED = "backward_raised"
     OPTIMIZER_RAISED = "optimizer_raised"
+    INTERVENTION_FAILED = "intervention_failed"
+    """An intervention could not be applied where it fired: `id`, `slot`, `leaf`, `reason` (expected and given)."""
     DEVICE_UNAVAILABLE = "device_unavailable"
     """`device`, `reason`."""
     OUT_OF_MEMORY = "out_of_memory"

@@ -1,6 +1,7 @@
 """What is said about a captured tensor, and small arrays on their way to a panel."""
 
 from enum import StrEnum
+from typing import Any
 
 import msgspec
 import numpy as np
@@ -92,6 +93,10 @@ class BadgeKind(StrEnum):
     """`detail`: what is misleading about this entry."""
     SCALED = "scaled"
     """`detail`: the factor of a gradient scaler that the value still has."""
+    CHANGED = "changed"
+    """An intervention made this value; `detail`: the ids, separated by blanks."""
+    EDITED = "edited"
+    """It was changed by hand while the step was stopped there."""
 
 
 class Badge(msgspec.Struct, frozen=True, gc=False):
@@ -121,6 +126,16 @@ class Record(msgspec.Struct, frozen=True):
     same_as: tuple[str, ...] = ()
 
 
+_NUMPY_HAS = frozenset(
+    f"torch.{name}"
+    for name in (
+        *("float64", "float32", "float16", "complex128", "complex64", "bool"),
+        *("int64", "int32", "int16", "int8", "uint64", "uint32", "uint16", "uint8"),
+    )
+)
+"""PyTorch's dtypes that numpy has too."""
+
+
 class Array(msgspec.Struct, frozen=True):
     """A small dense array, as raw C-ordered bytes with dtype and shape (never pickled)."""
 
@@ -138,6 +153,20 @@ class Array(msgspec.Struct, frozen=True):
         if values.dtype.kind not in "biufc":
             raise ValueError(f"arrays of dtype {values.dtype} cannot be sent")
         return cls(values.dtype.str, values.shape, np.ascontiguousarray(values).tobytes())
+
+    @classmethod
+    def of(cls, values: Any) -> "Array":
+        """Pack what a script has: an array, anything numpy can make one of, or a PyTorch tensor (bfloat16 as float32).
+
+        Raises:
+            ValueError: It is neither, or its dtype is an object or text dtype.
+        """
+        detach = getattr(values, "detach", None)
+        if detach is not None:
+            values = detach().cpu()
+            plain = values if str(values.dtype) in _NUMPY_HAS else values.float()
+            values = plain.resolve_conj().resolve_neg().numpy()
+        return cls.from_numpy(np.asarray(values))
 
     def to_numpy(self) -> npt.NDArray[np.generic]:
         """Unpack into a read-only array over the received bytes.

@@ -24,6 +24,8 @@ def samples(kind: object) -> list[object]:
         TypeError: The type is none that the protocol has used so far.
     """
     origin, arguments = typing.get_origin(kind), typing.get_args(kind)
+    if origin is typing.Annotated:
+        return [value for value in samples(arguments[0]) if _is_within(value, kind)]
     if origin in (typing.Union, types.UnionType):
         return [value for alternative in arguments for value in samples(alternative)]
     if origin is tuple and arguments[-1] is Ellipsis:
@@ -39,6 +41,14 @@ def samples(kind: object) -> list[object]:
     if isinstance(kind, type) and kind in PLAIN:
         return list(PLAIN[kind])
     raise TypeError(f"no samples of {kind}")
+
+
+def _is_within(value: object, kind: object) -> bool:
+    try:
+        msgspec.convert(value, kind)
+    except msgspec.ValidationError:
+        return False
+    return True
 
 
 def struct_samples(kind: type[msgspec.Struct]) -> list[msgspec.Struct]:

@@ -10,7 +10,10 @@ from hookscope.protocol.tensors import Badge, BadgeKind, Record
 from hookscope.protocol.tree import ModuleInfo
 
 IMPORTANCE: tuple[BadgeKind, ...] = (
-    # Something went wrong,
+    # A person did it,
+    BadgeKind.CHANGED,
+    BadgeKind.EDITED,
+    # something went wrong,
     BadgeKind.RAISED,
     BadgeKind.DID_NOT_RETURN,
     BadgeKind.CAPTURE_FAILED,
