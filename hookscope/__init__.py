@@ -16,14 +16,17 @@ import importlib
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from hookscope import changes
+    from hookscope.engine.intervening.scripted import Intervention
     from hookscope.engine.observe import observe
     from hookscope.engine.observed import NotCaptured
     from hookscope.engine.workloads.workload import Workload
 
 __version__ = "0.1.0"
-__all__ = ["NotCaptured", "Workload", "__version__", "observe"]
+__all__ = ["Intervention", "NotCaptured", "Workload", "__version__", "changes", "observe"]
 
 _PLACES = {
+    "Intervention": "hookscope.engine.intervening.scripted",
     "NotCaptured": "hookscope.engine.observed",
     "Workload": "hookscope.engine.workloads.workload",
     "observe": "hookscope.engine.observe",
@@ -32,6 +35,8 @@ _PLACES = {
 
 def __getattr__(name: str) -> object:
     """Load a public name when it is first asked for (PEP 562): torch loads only when it is needed."""
+    if name == "changes":
+        return importlib.import_module("hookscope.changes")
     if name not in _PLACES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(importlib.import_module(_PLACES[name]), name)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NoReturn
 from hookscope import __version__
 
 if TYPE_CHECKING:
-    from hookscope.gui.app import WindowOptions
+    from hookscope.client.start_options import StartOptions
     from hookscope.protocol.workload import Source, SyntheticInput
 
 _EPILOG = """\
@@ -29,6 +29,7 @@ examples:
   hookscope example:digits --check '*' --steps 3
   hookscope train.py:make_model --input 8x3x32x32 --device cuda:0
   hookscope example:digits --check 'features.*' --steps 3 --screenshot out.png --headless
+  hookscope example:digits --steps 3 --export captures --headless
 """
 
 
@@ -52,11 +53,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
         _list_examples()
         return 0
     try:
-        options = _window_options(given)
+        options = _start_options(given)
     except _UsageError as error:
         _refuse(parser, error)
     if given.find_nonfinite:
         return _find_non_finite(options)
+    if options.headless and options.export is not None and options.screenshot is None:
+        return _export(options, options.export)
     if options.headless:
         os.environ["QT_QPA_PLATFORM"] = "offscreen"
 
@@ -65,16 +68,33 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return run_window(options)
 
 
-def _find_non_finite(options: "WindowOptions") -> int:
+def _export(options: "StartOptions", folder: Path) -> int:
+    """Run and export without a window, and print what was written."""
+    from hookscope.client.export_run import run_and_export  # noqa: PLC0415
+    from hookscope.figures.export_words import has_written, word_export  # noqa: PLC0415
+    from hookscope.figures.failure_words import failure_lines  # noqa: PLC0415
+
+    outcome = run_and_export(options, folder)
+    if outcome.failure is not None:
+        print("\n".join(failure_lines(outcome.failure)), file=sys.stderr)
+    if outcome.exported is None:
+        return 2
+    text = word_export(outcome.exported, str(folder))
+    if not has_written(outcome.exported):
+        print(f"hookscope: {text}", file=sys.stderr)
+        return 2
+    print(text)
+    return 0
+
+
+def _find_non_finite(options: "StartOptions") -> int:
     """Search without a window, and print what was found."""
     from hookscope.client.search import search_non_finite  # noqa: PLC0415
     from hookscope.figures.failure_words import failure_lines  # noqa: PLC0415
     from hookscope.figures.origin_words import origin_lines  # noqa: PLC0415
-    from hookscope.protocol.workload import RunSettings  # noqa: PLC0415
 
     assert options.source is not None
-    settings = RunSettings(device=options.device, seed=options.seed)
-    outcome = search_non_finite(options.source, settings, options.inputs, max(options.steps, 1))
+    outcome = search_non_finite(options.source, options.settings, options.inputs, max(options.steps, 1))
     if outcome.failure is not None:
         print("\n".join(failure_lines(outcome.failure)), file=sys.stderr)
     if outcome.found is None:
@@ -106,11 +126,18 @@ def _parser() -> argparse.ArgumentParser:
     add("--input", metavar="TEXT", help="made-up inputs, for example 1x3x32x32 or 'int64<1000(1, 16); float32(1, 8)'")
     add("--screenshot", type=Path, metavar="FILE", help="write the window to a PNG file once the steps are drawn")
     add(
+        "--export",
+        type=Path,
+        metavar="DIR",
+        help="write every tensor captured in the last step as .npy, and an index.json; runs at least one step, and "
+        "without --check checks every module",
+    )
+    add(
         "--find-nonfinite",
         action="store_true",
         help="say where the first NaN or infinity is born; exit status 1 if any",
     )
-    add("--headless", action="store_true", help="show no window, and end when the steps (and the screenshot) are done")
+    add("--headless", action="store_true", help="show no window, and end when all that is asked for is done")
     add("--list-examples", action="store_true", help="list the built-in examples and end")
     add("--version", action="version", version=f"hookscope {__version__}")
     return parser
@@ -130,29 +157,34 @@ def _list_examples() -> None:
         print(f"example:{example.name:<{width}}  {example.title}. {example.summary}")
 
 
-def _window_options(given: argparse.Namespace) -> "WindowOptions":
+def _start_options(given: argparse.Namespace) -> "StartOptions":
     source = _source(given.model) if given.model is not None else None
     if source is None:
-        for name in ("headless", "check", "steps", "input", "screenshot", "find_nonfinite"):
+        for name in ("headless", "check", "steps", "input", "screenshot", "export", "find_nonfinite"):
             if getattr(given, name):
                 raise _UsageError(f"--{name.replace('_', '-')} needs a MODEL, for example example:digits")
     inputs = _inputs(given.input) if given.input is not None else ()
     if given.screenshot is not None:
         _check_writable(given.screenshot)
+    if given.export is not None:
+        if given.find_nonfinite:
+            raise _UsageError("--export and --find-nonfinite cannot be done at once")
+        _check_folder(given.export)
     if not (given.headless or given.find_nonfinite):
         _check_display()
 
-    from hookscope.gui.app import WindowOptions  # noqa: PLC0415
+    from hookscope.client.start_options import StartOptions  # noqa: PLC0415
 
-    return WindowOptions(
+    return StartOptions(
         source=source,
         device=given.device,
-        checks=tuple(given.check),
-        steps=given.steps,
+        checks=tuple(given.check) or (("*",) if given.export is not None else ()),
+        steps=max(given.steps, 1) if given.export is not None else given.steps,
         seed=given.seed,
         screenshot=given.screenshot,
         headless=given.headless,
         inputs=inputs,
+        export=given.export,
     )
 
 
@@ -193,6 +225,17 @@ def _check_writable(file: Path) -> None:
         raise _UsageError(f"--screenshot: there is no folder {folder}")
     if file.is_dir() or not os.access(file if file.exists() else folder, os.W_OK):
         raise _UsageError(f"--screenshot: {file} cannot be written")
+
+
+def _check_folder(folder: Path) -> None:
+    """Refuse what cannot become a folder with new files in it, before a model is loaded and steps are run."""
+    place = folder.absolute()
+    while not place.exists() and place != place.parent:
+        place = place.parent
+    if not place.is_dir():
+        raise _UsageError(f"--export: {place} is a file, not a folder")
+    if not os.access(place, os.W_OK | os.X_OK):
+        raise _UsageError(f"--export: {place} cannot be written to")
 
 
 def _check_display() -> None:

@@ -8,18 +8,18 @@ import pytest
 
 import hookscope
 from hookscope.cli import main
+from hookscope.client.start_options import StartOptions
 from hookscope.gui import app
-from hookscope.gui.app import WindowOptions
 from hookscope.protocol.examples import EXAMPLES
 from hookscope.protocol.workload import ExampleSource, FileSource, SyntheticInput
 
 
 @pytest.fixture
-def opened(monkeypatch: pytest.MonkeyPatch) -> list[WindowOptions]:
+def opened(monkeypatch: pytest.MonkeyPatch) -> list[StartOptions]:
     """The windows that were asked for; none is opened."""
-    windows: list[WindowOptions] = []
+    windows: list[StartOptions] = []
 
-    def note(options: WindowOptions) -> int:
+    def note(options: StartOptions) -> int:
         windows.append(options)
         return 0
 
@@ -37,12 +37,12 @@ def refusal(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
     return said.err
 
 
-def test_that_everything_given_reaches_the_window(opened: list[WindowOptions], tmp_path: Path) -> None:
+def test_that_everything_given_reaches_the_window(opened: list[StartOptions], tmp_path: Path) -> None:
     picture = tmp_path / "out.png"
     words = "example:digits --device cuda:1 --check conv* --check fc --steps 3 --seed 7 --input 1x8 --headless"
     assert main([*words.split(), "--screenshot", str(picture)]) == 0
     assert opened == [
-        WindowOptions(
+        StartOptions(
             source=ExampleSource("digits"),
             device="cuda:1",
             checks=("conv*", "fc"),
@@ -55,14 +55,25 @@ def test_that_everything_given_reaches_the_window(opened: list[WindowOptions], t
     ]
 
 
-def test_that_without_arguments_the_window_opens_empty(opened: list[WindowOptions]) -> None:
+def test_that_an_export_checks_everything_and_runs_a_step_unless_told_otherwise(
+    opened: list[StartOptions], tmp_path: Path
+) -> None:
+    folder = tmp_path / "deep" / "out"
+    assert main(["example:digits", "--export", str(folder)]) == 0
+    assert main(["example:digits", "--export", str(folder), "--check", "conv*", "--steps", "4"]) == 0
+    assert [(options.checks, options.steps) for options in opened] == [(("*",), 1), (("conv*",), 4)]
+    assert {options.export for options in opened} == {folder}
+    assert not folder.exists()
+
+
+def test_that_without_arguments_the_window_opens_empty(opened: list[StartOptions]) -> None:
     assert main([]) == 0
     assert opened[0].source is None
     assert (opened[0].checks, opened[0].steps, opened[0].headless) == ((), 0, False)
 
 
 def test_that_a_file_is_named_absolutely(
-    opened: list[WindowOptions], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    opened: list[StartOptions], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "net.py").touch()
     monkeypatch.chdir(tmp_path)
@@ -92,11 +103,15 @@ def test_that_the_status_of_the_window_is_that_of_the_command(monkeypatch: pytes
         (["--headless"], "--headless needs a MODEL"),
         (["--check", "*"], "--check needs a MODEL"),
         (["--screenshot", "out.png"], "--screenshot needs a MODEL"),
+        (["--export", "out"], "--export needs a MODEL"),
+        (["example:digits", "--export", __file__], "test_cli.py is a file, not a folder"),
+        (["example:digits", "--export", f"{__file__}/out"], "test_cli.py is a file, not a folder"),
+        (["example:digits", "--export", "out", "--find-nonfinite"], "cannot be done at once"),
         (["--nonsense"], "unrecognized arguments"),
     ],
 )
 def test_that_what_cannot_be_done_is_said_and_ends_with_status_2(
-    capsys: pytest.CaptureFixture[str], opened: list[WindowOptions], arguments: list[str], said: str
+    capsys: pytest.CaptureFixture[str], opened: list[StartOptions], arguments: list[str], said: str
 ) -> None:
     assert re.search(said, refusal(capsys, *arguments))
     assert not opened

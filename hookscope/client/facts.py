@@ -11,19 +11,25 @@ from hookscope.client.records import RecordBook
 from hookscope.client.state import SessionState
 from hookscope.protocol.devices import DeviceInfo
 from hookscope.protocol.events import (
+    AtHandChanged,
     Hello,
     LogPrinted,
     NonFiniteSearched,
     StackReady,
     StepFinished,
     StepProgress,
+    StepsCompared,
     Stopped,
+    TrialFinished,
+    UnchangedProved,
 )
 from hookscope.protocol.failures import Failure
 from hookscope.protocol.hooks import HookMode, OperationInfo, OperationRef
+from hookscope.protocol.identity import TensorRef
+from hookscope.protocol.interventions import HandChange, Intervention, InterventionStatus
 from hookscope.protocol.stops import Breakpoint
 from hookscope.protocol.tree import ModuleTree
-from hookscope.protocol.workload import RunSettings, Source, WorkloadInfo
+from hookscope.protocol.workload import RunSettings, Source, SyntheticInput, WorkloadInfo
 
 
 @dataclass
@@ -70,6 +76,11 @@ class SessionFacts:
     def workload(self) -> WorkloadInfo | None:
         """What else was loaded."""
         return self._model.workload
+
+    @property
+    def made_up_inputs(self) -> tuple[SyntheticInput, ...]:
+        """The made-up inputs that were asked for; none when the model runs on its own, or on guessed ones."""
+        return self._model.inputs
 
     @property
     def settings(self) -> RunSettings:
@@ -188,6 +199,56 @@ class SessionFacts:
     def non_finite_search(self) -> NonFiniteSearched | None:
         """What the newest `find_non_finite` has found; `None` before its answer."""
         return self._model.stepping.search
+
+    @property
+    def interventions(self) -> tuple[Intervention, ...]:
+        """All interventions, on or off, in the order in which they act."""
+        return self._model.intervening.interventions
+
+    @property
+    def intervention_errors(self) -> Mapping[int, str]:
+        """Intervention id -> why it was refused; it does not act."""
+        return MappingProxyType(self._model.intervening.errors)
+
+    @property
+    def intervention_statuses(self) -> Mapping[int, InterventionStatus]:
+        """Intervention id -> how it fared in the newest step of this debuggee."""
+        return MappingProxyType(self._model.intervening.statuses)
+
+    @property
+    def trial(self) -> TrialFinished | None:
+        """The newest trial, until a step is finished that is none, or a model is loaded: then its steps are gone."""
+        return self._model.intervening.trial
+
+    @property
+    def is_trying(self) -> bool:
+        """Whether the run that goes on is a trial."""
+        return self._model.intervening.is_trying
+
+    @property
+    def comparison(self) -> StepsCompared | None:
+        """The newest answer to `compare_steps`, until a model is loaded."""
+        return self._model.intervening.comparison
+
+    @property
+    def proof(self) -> UnchangedProved | None:
+        """The newest answer to `prove_unchanged`, until an intervention is on or a model is loaded."""
+        return self._model.intervening.proof
+
+    @property
+    def hand_changes(self) -> tuple[HandChange, ...]:
+        """What `change_at_hand` asked for at this stop; nothing when the step has gone on."""
+        return self._model.intervening.hand_changes
+
+    @property
+    def at_hand(self) -> AtHandChanged | None:
+        """What came of the newest `change_at_hand` at this stop; `None` when the step has gone on."""
+        return self._model.intervening.at_hand
+
+    @property
+    def edited(self) -> tuple[TensorRef, ...]:
+        """The tensors that were changed by hand in the running step, at this stop or before; until it ends."""
+        return self._model.intervening.edited
 
     @property
     def failure(self) -> Failure | None:

@@ -1,8 +1,8 @@
 """Where everything that a session will hear waits for its owner: filled by reader threads, emptied by the owner.
 
-It cannot grow without bound, however long the owner looks away: of a view per panel and of the progress only the
-newest is kept, records are merged per tensor ref, output keeps its end, and of finished steps, logs and events no more
-are kept than their owner would keep.
+It cannot grow without bound, however long the owner looks away: of a view per panel and of any progress only the
+newest is kept, records are merged per tensor ref, output keeps its end, and of finished steps, logs, events and points
+of series no more are kept than their owner would keep.
 """
 
 import itertools
@@ -14,8 +14,20 @@ from dataclasses import dataclass, field
 from hookscope.client.changes import Change, Ended, OutputPrinted
 from hookscope.client.events import KEPT_EVENTS, KEPT_STEPS
 from hookscope.client.output import TextTail
-from hookscope.protocol.events import LogPrinted, Records, StepEvents, StepFinished, StepProgress, ViewReady
+from hookscope.protocol.events import (
+    ExportProgress,
+    LogPrinted,
+    OverviewReady,
+    Records,
+    SeriesPoints,
+    StepEvents,
+    StepFinished,
+    StepProgress,
+    ViewProgress,
+    ViewReady,
+)
 from hookscope.protocol.identity import TensorRef
+from hookscope.protocol.series import SeriesPoint
 from hookscope.protocol.tensors import Record
 
 HISTORY_STEPS = 10_000
@@ -43,6 +55,25 @@ class _MergedOutput:
         return OutputPrinted(self.tail.text())
 
 
+@dataclass
+class _MergedPoints:
+    newest: dict[int, deque[SeriesPoint]] = field(default_factory=dict)
+    left_out: dict[int, int] = field(default_factory=dict)
+
+    def add(self, points: SeriesPoints) -> None:
+        for point in points.points:
+            kept = self.newest.setdefault(point.id, deque(maxlen=HISTORY_STEPS))
+            if len(kept) == HISTORY_STEPS:
+                self.left_out[point.id] = self.left_out.get(point.id, 0) + 1
+            kept.append(point)
+
+    def item(self) -> SeriesPoints:
+        return SeriesPoints(tuple(itertools.chain.from_iterable(self.newest.values())), self.left_out)
+
+
+_Merged = _MergedRecords | _MergedOutput | _MergedPoints
+
+
 class Inbox:
     """Arrivals in their order, each with the number of the link it came from. Safe from every thread.
 
@@ -52,7 +83,7 @@ class Inbox:
 
     def __init__(self, on_ready: Callable[[], None] | None = None) -> None:
         self._on_ready = on_ready
-        self._waiting: dict[Hashable, tuple[int, Arrival | _MergedRecords | _MergedOutput]] = {}
+        self._waiting: dict[Hashable, tuple[int, Arrival | _Merged]] = {}
         self._step_keys: deque[Hashable] = deque()
         self._log_keys: deque[Hashable] = deque()
         self._event_keys: dict[tuple[int, int], list[Hashable]] = {}
@@ -78,10 +109,7 @@ class Inbox:
             waiting, self._waiting = self._waiting, {}
             for kept in (self._step_keys, self._log_keys, self._event_keys, self._event_counts):
                 kept.clear()
-        return [
-            (sender, held.item() if isinstance(held, (_MergedRecords, _MergedOutput)) else held)
-            for sender, held in waiting.values()
-        ]
+        return [(sender, held.item() if isinstance(held, _Merged) else held) for sender, held in waiting.values()]
 
     def wait(self, timeout_s: float) -> bool:
         """Block until there is something to take; return whether there is."""
@@ -112,10 +140,16 @@ class Inbox:
                 held = self._waiting.setdefault((sender, OutputPrinted), (sender, _MergedOutput()))[1]
                 assert isinstance(held, _MergedOutput)
                 held.tail.add(arrival.text)
-            case StepProgress():
-                self._replace((sender, StepProgress), sender, arrival)
-            case ViewReady():
-                self._replace((sender, ViewReady, arrival.panel), sender, arrival)
+            case SeriesPoints():
+                held = self._waiting.setdefault((sender, SeriesPoints), (sender, _MergedPoints()))[1]
+                assert isinstance(held, _MergedPoints)
+                held.add(arrival)
+            case StepProgress() | OverviewReady():
+                self._replace((sender, type(arrival)), sender, arrival)
+            case ViewReady() | ViewProgress():
+                self._replace((sender, type(arrival), arrival.panel), sender, arrival)
+            case ExportProgress():
+                self._replace((sender, ExportProgress, arrival.number), sender, arrival)
             case StepFinished():
                 self._append_bounded(self._step_keys, HISTORY_STEPS, sender, arrival)
             case LogPrinted():

@@ -10,9 +10,12 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from hookscope.client.export_mirror import ExportMirror
 from hookscope.client.inbox import HISTORY_STEPS
+from hookscope.client.intervention_mirror import InterventionMirror
 from hookscope.client.records import RecordBook
 from hookscope.client.stepping_mirror import SteppingMirror
+from hookscope.client.watching_mirror import WatchingMirror
 from hookscope.protocol import commands, events
 from hookscope.protocol.failures import Failure, FailureKind
 from hookscope.protocol.hooks import HookMode, OperationInfo, OperationRef
@@ -50,6 +53,9 @@ class ModelMirror:
         self.hello: events.Hello | None = None
         self.records = RecordBook()
         self.stepping = SteppingMirror()
+        self.intervening = InterventionMirror()
+        self.watching = WatchingMirror()
+        self.exporting = ExportMirror()
         self.history: deque[events.StepFinished] = deque(maxlen=HISTORY_STEPS)
         self.progress: events.StepProgress | None = None
         self.is_running = False
@@ -107,6 +113,7 @@ class ModelMirror:
         """
         is_same = setup.source == self.source
         self.lose_debuggee()
+        self.intervening.forget_steps()
         self.source, self.inputs, self.hello = setup.source, setup.inputs, hello
         self.tree, self.workload, self.settings = loaded.tree, loaded.workload, loaded.settings
         self.are_records_former = is_same
@@ -125,6 +132,12 @@ class ModelMirror:
         self.progress = None
         self.is_running = False
         self.stepping.let_go()
+        self.intervening.lose_debuggee()
+
+    def let_go(self) -> None:
+        """The stop is over, or will be at once."""
+        self.stepping.let_go()
+        self.intervening.let_go()
 
     def note(self, event: events.Event) -> None:
         """Apply an event of the model's debuggee."""
@@ -140,7 +153,7 @@ class ModelMirror:
                 self._note_applied(event)
             case events.StepProgress():
                 self.progress = event
-            case events.StepEvents():
+            case events.StepEvents() | events.SeriesPoints():
                 self._forget_former_steps()
             case events.Records():
                 self._forget_former_steps()
@@ -153,6 +166,9 @@ class ModelMirror:
                 self.progress = None
                 self.is_running = False
         self.stepping.note(event)
+        self.intervening.note(event)
+        self.watching.note(event)
+        self.exporting.note(event)
 
     def note_failure(self, failure: Failure) -> None:
         """Take back inputs that the debuggee refused, so that they are not replayed."""
@@ -174,3 +190,4 @@ class ModelMirror:
         self.records.clear()
         self.history.clear()
         self.stepping.event_book.clear()
+        self.watching.forget_steps()

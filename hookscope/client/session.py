@@ -10,12 +10,12 @@ from types import TracebackType
 from typing import Self
 
 from hookscope.client.changes import Change, Ended, OutputPrinted, StateChanged
+from hookscope.client.exporting import ExportingSession
 from hookscope.client.facts import Candidate
 from hookscope.client.inbox import Arrival, Inbox
 from hookscope.client.link import Link
 from hookscope.client.model import Setup
 from hookscope.client.state import ALLOWED, SessionState, SessionStateError
-from hookscope.client.stepping import SteppingSession
 from hookscope.client.supervisor import LadderTimes, Supervisor, failure_of, version_mismatch
 from hookscope.protocol import commands, events
 from hookscope.protocol.failures import Failure, FailureKind
@@ -31,7 +31,7 @@ _MENDED_BY_SETUP = frozenset({FailureKind.DEVICE_UNAVAILABLE, FailureKind.BAD_IN
 """Failures that are over when a new setting or input is in force."""
 
 
-class DebugSession(SteppingSession):
+class DebugSession(ExportingSession):
     """One debuggee at a time and all that belongs to it.
 
     Every intent returns at once; what comes of it is told by `drain`. An intent that the state forbids (see `ALLOWED`)
@@ -138,11 +138,26 @@ class DebugSession(SteppingSession):
         self._model.give_inputs(inputs, is_sent=self._send(commands.SetInputs(inputs)))
 
     def request_view(
-        self, panel: str, number: int, ref: TensorRef, request: ViewRequest, step: int | None = None
+        self,
+        panel: str,
+        number: int,
+        ref: TensorRef,
+        request: ViewRequest,
+        step: int | None = None,
+        minus: int | None = None,
     ) -> None:
-        """Ask for a view; `ViewReady` of the same panel and number answers, unless a newer one of the panel does."""
+        """Ask for a view; `ViewReady` of the same panel and number answers, unless a newer one of the panel does.
+
+        Args:
+            panel: Who asks.
+            number: Running number of the panel's requests.
+            ref: Which tensor.
+            request: Which view of it.
+            step: Of which step; `None` for the newest.
+            minus: A step whose values are subtracted first; `None` for the values themselves.
+        """
         self._demand("request_view")
-        if not self._send(commands.RequestView(panel, number, ref, request, step)):
+        if not self._send(commands.RequestView(panel, number, ref, request, step, minus)):
             raise SessionStateError("request_view: the model's debuggee is gone")
 
     def dismiss_failure(self) -> None:
@@ -177,8 +192,8 @@ class DebugSession(SteppingSession):
         if self._state not in ALLOWED[intent]:
             raise SessionStateError(f"{intent}: not while the session is in the state {self._state.value!r}")
 
-    def _announce(self, change: StateChanged) -> None:
-        """Let `drain` return what an intent changed."""
+    def _announce(self, change: StateChanged | events.Exported) -> None:
+        """Let `drain` return what the session itself has to say."""
         self._inbox.put(_OWN, change)
 
     def _send(self, command: commands.Command) -> bool:
@@ -189,7 +204,8 @@ class DebugSession(SteppingSession):
         return True
 
     def _stop_run(self) -> None:
-        self._model.stepping.let_go()
+        self._model.let_go()
+        self._model.intervening.is_another_trial_wanted = False
         if self._active is not None:
             self._supervisor.stop(self._active)
 
@@ -211,6 +227,8 @@ class DebugSession(SteppingSession):
         if self._active is not None:
             self._supervisor.retire(self._active)
             self._active = None
+            for exported in self._model.exporting.lose_debuggee():
+                self._announce(exported)
 
     def _state_without_candidate(self) -> SessionState:
         if self._model.tree is None:
@@ -222,7 +240,7 @@ class DebugSession(SteppingSession):
     # -- hearing --------------------------------------------------------------------------------------------------
 
     def _apply(self, sender: int, arrival: Arrival) -> list[Change]:
-        if isinstance(arrival, StateChanged):
+        if sender == _OWN and not isinstance(arrival, Ended):
             return [arrival]
         if self._candidate is not None and sender == self._candidate.link.number:
             return self._apply_of_candidate(self._candidate, arrival)
@@ -264,6 +282,10 @@ class DebugSession(SteppingSession):
         self._send(self._model.hooks())
         if self.breakpoints:
             self._send(commands.SetBreakpoints(self.breakpoints))
+        if self.interventions:
+            self._send(self._model.intervening.command())
+        if self.series:
+            self._send(self._model.watching.command())
         return [loaded, self._enter(SessionState.IDLE)]
 
     def _give_up(self, candidate: Candidate, failure: Failure) -> list[Change]:
@@ -283,7 +305,7 @@ class DebugSession(SteppingSession):
                 return [arrival]
             case events.Stopped() if self._state is not SessionState.RUNNING:
                 return []  # it crossed a Stop, which ends it
-            case events.StackReady() if not self._model.stepping.is_of_this_stop(arrival):
+            case events.StackReady() | events.AtHandChanged() if not self._model.stepping.is_of_this_stop(arrival):
                 return []
         self._model.note(arrival)
         return [arrival, *self._consequences_of(arrival)]
@@ -296,8 +318,10 @@ class DebugSession(SteppingSession):
                 self._fail(None)
             case events.Stopped():
                 return [self._enter(SessionState.STOPPED)]
-            case events.RunFinished() if self._candidate is None:
-                return [self._enter(SessionState.IDLE)]
+            case events.RunFinished():
+                is_followed = self._follow_trial()
+                if not is_followed and self._candidate is None:
+                    return [self._enter(SessionState.IDLE)]
         return []
 
     def _lose(self, failure: Failure) -> list[Change]:

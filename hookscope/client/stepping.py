@@ -9,6 +9,10 @@ from hookscope.client.state import SessionState, SessionStateError
 from hookscope.protocol import commands
 from hookscope.protocol.stops import Breakpoint, ContinueMode
 
+_RunCommand = (
+    commands.RunSteps | commands.TraceOperations | commands.FindNonFinite | commands.RunTrial | commands.ProveUnchanged
+)
+
 
 class SteppingSession(SessionFacts):
     """The part of `DebugSession` that steps; what is said there of intents holds for these."""
@@ -118,11 +122,11 @@ class SteppingSession(SessionFacts):
             self._start(commands.RunSteps(1, mode, path, self.trace_steps))
 
     def _go_on(self, mode: ContinueMode, path: str) -> None:
-        self._model.stepping.let_go()
+        self._model.let_go()
         self._send(commands.Continue(mode, path))
         self._announce(self._enter(SessionState.RUNNING))
 
-    def _start(self, command: commands.RunSteps | commands.TraceOperations | commands.FindNonFinite) -> None:
+    def _start(self, command: _RunCommand) -> None:
         self._model.is_running = self._send(command)
         self._announce(self._enter(SessionState.RUNNING))
 

@@ -42,10 +42,10 @@ class SteppingMirror:
         """The stop is over, or will be at once."""
         self.stopped, self.stack = None, None
 
-    def is_of_this_stop(self, stack: events.StackReady) -> bool:
-        """Return whether frames belong to the stop at hand rather than to one before it."""
+    def is_of_this_stop(self, answer: events.StackReady | events.AtHandChanged) -> bool:
+        """Return whether an answer belongs to the stop at hand rather than to one before it."""
         stopped = self.stopped
-        return stopped is not None and (stack.step, stack.event) == (stopped.step, stopped.event)
+        return stopped is not None and (answer.step, answer.event) == (stopped.step, stopped.event)
 
     def note(self, event: events.Event) -> None:
         """Apply an event of the model's debuggee."""

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from types import CodeType
 
 import torch
+import torch.utils.checkpoint
 from torch import nn, overrides
 from torch.autograd.graph import Node
 from torch.overrides import TorchFunctionMode
@@ -51,6 +52,19 @@ def inside_backward() -> bool:
     return backward_pass() != _UNKNOWN
 
 
+def recomputation_stop(error: BaseException) -> BaseException | None:
+    """Return what checkpointing ends a recomputation with once backward has all it needs, if that led to an error.
+
+    It is raised by whatever operation saves the last tensor, which may be one of ours. Without it, early stop looks
+    like a fault of that operation.
+    """
+    kind = getattr(torch.utils.checkpoint, "_StopRecomputationError", None)
+    found: BaseException | None = error
+    while kind is not None and found is not None and not isinstance(found, kind):
+        found = found.__context__
+    return found if kind is not None else None
+
+
 def is_functorch_wrapped(tensor: torch.Tensor) -> bool:
     """Whether `vmap`, `grad` or `jvp` wraps the tensor: it has no values that outlive the transform."""
     return bool(_is_functorch(tensor)) if _is_functorch is not None else False
@@ -63,10 +77,12 @@ def functorch_value(tensor: torch.Tensor) -> torch.Tensor:
     return tensor
 
 
-def drop_empty_hook_dict(parameter: torch.Tensor) -> None:
-    """Take torch's dict of post-accumulate hooks off a parameter on which no such hook is left."""
+def drop_empty_hook_dicts(parameter: torch.Tensor) -> None:
+    """Take torch's dicts of hooks off a parameter on which no hook of their kind is left."""
     if getattr(parameter, "_post_accumulate_grad_hooks", None) == {}:
         parameter._post_accumulate_grad_hooks = None  # type: ignore[assignment]
+    if getattr(parameter, "_backward_hooks", None) == {}:
+        parameter._backward_hooks = None
 
 
 def version_of(tensor: torch.Tensor) -> int | None:
@@ -103,6 +119,13 @@ def set_function_modes(modes: Sequence[TorchFunctionMode]) -> None:
 def add_function_mode(mode: TorchFunctionMode) -> None:
     """Activate a mode on this thread, within those that are active."""
     overrides._push_mode(mode)  # type: ignore[no-untyped-call]
+
+
+def add_function_mode_outside(mode: TorchFunctionMode, inner: type[TorchFunctionMode]) -> None:
+    """Activate a mode on this thread around the outermost one of a kind; without such a one, within those there are."""
+    modes = function_modes()
+    place = next((index for index, other in enumerate(modes) if isinstance(other, inner)), len(modes))
+    set_function_modes([*modes[:place], mode, *modes[place:]])
 
 
 def remove_function_mode(mode: TorchFunctionMode) -> None:

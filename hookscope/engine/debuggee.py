@@ -1,8 +1,8 @@
 """The debuggee's main loop: obeys the window's commands until the connection ends.
 
 Threads: the main thread loads the model and runs steps; the reader thread takes commands from the channel and acts at
-once on those that must not wait (pause, abort, interrupt, views); the view thread and the outbox's flusher are
-started by their owners.
+once on those that must not wait (pause, abort, interrupt, views); the threads of the services and the outbox's flusher
+are started by their owners.
 """
 
 import gc
@@ -11,10 +11,9 @@ import platform
 import queue
 import signal
 import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass
+from collections.abc import Callable
 from multiprocessing.connection import Client
+from typing import Any
 
 import msgspec
 import torch
@@ -25,8 +24,9 @@ from hookscope.engine.devices import list_devices
 from hookscope.engine.failure_report import FailureError, describe_exception
 from hookscope.engine.loaded_model import LoadedModel
 from hookscope.engine.outbox import Outbox
-from hookscope.engine.pause import Gate, StepAborted
-from hookscope.engine.view_server import ViewServer
+from hookscope.engine.pause import Gate
+from hookscope.engine.runs import Runs
+from hookscope.engine.services import Services
 from hookscope.protocol import commands, events
 from hookscope.protocol.channel import Channel, ChannelClosedError, ConnectionChannel
 from hookscope.protocol.failures import Failure, FailureKind
@@ -45,12 +45,12 @@ def main(address: str, authkey: bytes) -> None:
     Debuggee(ConnectionChannel(Client(address, authkey=authkey))).serve()
 
 
-@dataclass
-class _Run:
-    """How a run has gone so far."""
-
-    reason: events.RunEnd = events.RunEnd.FAILED
-    steps: int = 0
+_ERRANDS: dict[type, Callable[[LoadedModel, Any], events.Event]] = {
+    commands.SetHooks: LoadedModel.set_hooks,
+    commands.SetBreakpoints: LoadedModel.set_breakpoints,
+    commands.SetInterventions: LoadedModel.set_interventions,
+}
+"""Commands that carry a whole set: only the newest of a kind counts, and it need not wait for the end of a step."""
 
 
 class Debuggee:
@@ -60,38 +60,32 @@ class Debuggee:
         self._channel = channel
         self._outbox = Outbox(channel)
         self._gate = Gate(self._run_errand)
-        self._wanted_hooks: commands.SetHooks | None = None
-        self._wanted_breakpoints: commands.SetBreakpoints | None = None
+        self._runs = Runs(self._loaded, self._gate, self._outbox, self._after_step)
+        self._wanted: dict[type, commands.Command] = {}
         self._model: LoadedModel | None = None
-        self._views: ViewServer | None = None
+        self._services: Services | None = None
         self._queue: queue.SimpleQueue[commands.Command] = queue.SimpleQueue()
         self._main_thread = threading.get_ident()
         self._is_ending = False
         self._handlers: dict[type, Callable[..., None]] = {
             commands.Load: self._load,
-            commands.SetHooks: self._obey_errand,
-            commands.SetBreakpoints: self._obey_errand,
             commands.SetSettings: self._set_settings,
             commands.SetInputs: self._set_inputs,
-            commands.RunSteps: self._run_steps,
-            commands.TraceOperations: self._trace_operations,
-            commands.FindNonFinite: self._find_non_finite,
+            **dict.fromkeys(_ERRANDS, self._obey_errand),
+            **self._runs.handlers,
         }
-
         self._at_once: dict[type, Callable[..., None]] = {
             commands.Pause: self._pause,
             commands.Abort: self._abort,
             commands.Interrupt: self._interrupt,
             commands.Shutdown: self._shut_down,
-            commands.RunSteps: self._begin_soon,
-            commands.TraceOperations: self._begin_soon,
-            commands.FindNonFinite: self._begin_soon,
             commands.Continue: self._go_on,
             commands.RequestStack: self._request_stack,
-            commands.RequestView: self._request_view,
+            commands.ChangeAtHand: self._change_at_hand,
             commands.RequestSource: self._read_source,
-            commands.SetHooks: self._want_hooks,
-            commands.SetBreakpoints: self._want_breakpoints,
+            **dict.fromkeys(Services.COMMANDS, self._serve_beside),
+            **dict.fromkeys(_ERRANDS, self._run_soon),
+            **dict.fromkeys(self._runs.handlers, self._begin_soon),
         }
 
     def serve(self) -> None:
@@ -105,8 +99,8 @@ class Debuggee:
                     self._obey(command)
             except KeyboardInterrupt:
                 continue  # an interrupt that came after what it was meant for
-        if self._views is not None:
-            self._views.close()
+        if self._services is not None:
+            self._services.close()
         self._outbox.close()
         self._channel.close()
 
@@ -158,23 +152,19 @@ class Debuggee:
     def _request_stack(self, _command: commands.RequestStack) -> None:
         self._loaded().stepping.request_stack()
 
-    def _request_view(self, command: commands.RequestView) -> None:
-        if self._views is not None:
-            self._views.request(command)
+    def _change_at_hand(self, command: commands.ChangeAtHand) -> None:
+        self._loaded().stepping.change_at_hand(command.changes)
 
-    def _want_hooks(self, command: commands.SetHooks) -> None:
-        self._wanted_hooks = command  # a whole set: only the newest counts
-        self._run_soon(command)
-
-    def _want_breakpoints(self, command: commands.SetBreakpoints) -> None:
-        self._wanted_breakpoints = command
-        self._run_soon(command)
+    def _serve_beside(self, command: commands.Command) -> None:
+        if self._services is not None:
+            self._services.take(command)
 
     def _read_source(self, command: commands.RequestSource) -> None:
         self._outbox.post(_source_ready(command))
 
     def _run_soon(self, command: commands.Command) -> None:
         """Obey at the next of three places: the stopped thread, a hook of the running step, the main loop."""
+        self._wanted[type(command)] = command
         self._gate.errand_wanted = True
         self._queue.put(command)
         if self._model is not None:
@@ -205,7 +195,7 @@ class Debuggee:
             return
         self._model = model
         self._outbox.report_progress(model.recorder.progress)
-        self._views = ViewServer(model.store, model.stepping.variables, self._outbox)
+        self._services = Services(model, self._outbox)
         gc.freeze()  # what is loaded stays: the collector need not look through all of torch between steps
         self._outbox.post(model.loaded())
 
@@ -218,14 +208,14 @@ class Debuggee:
         self._run_errand()
 
     def _run_errand(self) -> None:
-        """Set the hooks and breakpoints that are wanted now, if that was not done since. See `_run_soon`."""
+        """Obey the newest errand of each kind, if that was not done since. See `_run_soon`."""
+        if self._runs.is_trying:  # the main loop obeys them after it
+            return
         model = self._loaded()
-        hooks, self._wanted_hooks = self._wanted_hooks, None
-        if hooks is not None:
-            self._outbox.post(model.set_hooks(hooks))
-        breakpoints, self._wanted_breakpoints = self._wanted_breakpoints, None
-        if breakpoints is not None:
-            self._outbox.post(model.stepping.set_breakpoints(breakpoints.breakpoints))
+        for kind, obey in _ERRANDS.items():
+            command = self._wanted.pop(kind, None)
+            if command is not None:
+                self._outbox.post(obey(model, command))
         model.stepping.join()
 
     def _set_settings(self, command: commands.SetSettings) -> None:
@@ -242,58 +232,10 @@ class Debuggee:
         finally:
             self._outbox.post(events.SettingsApplied(model.settings, model.workload))
 
-    def _run_steps(self, command: commands.RunSteps) -> None:
-        self._loaded().stepping.begin_run(command)
-        with self._running() as run:
-            while command.count is None or run.steps < command.count:
-                self._try_modes()
-                self._outbox.add_finished(self._loaded().run_step())
-                run.steps += 1
-                self._obey_between_steps()
-                if self._gate.abort_wanted:
-                    raise StepAborted
-                if self._gate.finish_wanted:
-                    run.reason = events.RunEnd.PAUSED
-                    break
-            else:
-                run.reason = events.RunEnd.COMPLETED
-
-    def _try_modes(self) -> None:
-        hooks = self._loaded().try_modes()
-        if hooks is not None:
-            self._outbox.post(hooks)
-
-    def _trace_operations(self, command: commands.TraceOperations) -> None:
-        with self._running() as run:
-            self._outbox.post(self._loaded().trace_operations(command.path))
-            run.reason = events.RunEnd.COMPLETED
-
-    def _find_non_finite(self, command: commands.FindNonFinite) -> None:
-        with self._running() as run:
-            origin = None
-            while origin is None and run.steps < command.steps:
-                origin = self._loaded().find_non_finite()
-                run.steps += 1
-            self._outbox.post(events.NonFiniteSearched(run.steps, origin))
-            run.reason = events.RunEnd.COMPLETED
-
-    @contextmanager
-    def _running(self) -> Iterator[_Run]:
-        """Run the model in the block; whatever ends it, say so."""
-        run = _Run()
-        try:
-            yield run
-        except StepAborted:
-            run.reason = events.RunEnd.ABORTED
-        except KeyboardInterrupt:
-            run.reason = events.RunEnd.INTERRUPTED
-        except FailureError as error:
-            self._outbox.post(events.Failed(error.failure))
-        finally:
-            self._outbox.post(events.RunFinished(run.reason, run.steps))
-
-    def _obey_between_steps(self) -> None:
-        """Obey what arrived while a step ran."""
+    def _after_step(self, step: int) -> None:
+        """Look at a step that has ended, and obey what arrived while it ran."""
+        if self._services is not None:
+            self._services.step_finished(step)
         while not (self._is_ending or self._queue.empty()):
             self._obey(self._queue.get())
 

@@ -3,6 +3,9 @@
 Everything here belongs to the main thread, apart from `store`, which the view thread reads.
 """
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 import torch
 
 from hookscope.engine import memory
@@ -12,6 +15,7 @@ from hookscope.engine.capture.captures import CaptureStore
 from hookscope.engine.capture.recorder import Recorder
 from hookscope.engine.devices import check_device, move_workload
 from hookscope.engine.failure_report import failed, near_names
+from hookscope.engine.intervening.intervener import Intervener
 from hookscope.engine.modes.preflight import Preflight
 from hookscope.engine.modes.wanted_modes import WantedModes
 from hookscope.engine.module_tree import describe_modules, named_modules
@@ -19,17 +23,31 @@ from hookscope.engine.nonfinite.finder import NonFiniteFinder
 from hookscope.engine.operations.operation_trace import OperationTrace
 from hookscope.engine.outbox import Outbox
 from hookscope.engine.pause import Gate
-from hookscope.engine.state.eager import compiled_paths
+from hookscope.engine.state.eager import compiled_paths, unwrapped
 from hookscope.engine.state.randomness import seed_everything
-from hookscope.engine.step_runner import StepRunner
+from hookscope.engine.step_runner import Attendance, StepRunner
 from hookscope.engine.stepping.model_stepping import Stepping
+from hookscope.engine.trials.digest import StateDigest
+from hookscope.engine.trials.proof import prove_unchanged
+from hookscope.engine.trials.trial import Trials
 from hookscope.engine.workloads.inputs import Batches, describe
 from hookscope.engine.workloads.sources import LoadedSource, load_source, with_inputs
-from hookscope.protocol.commands import Load, SetHooks
-from hookscope.protocol.events import HooksSet, Loaded, OperationsTraced, StepFinished
+from hookscope.protocol.commands import Load, SetBreakpoints, SetHooks, SetInterventions
+from hookscope.protocol.events import (
+    BreakpointsSet,
+    HooksSet,
+    InterventionsSet,
+    Loaded,
+    OperationsTraced,
+    StepFinished,
+    TrialFinished,
+    UnchangedProved,
+)
 from hookscope.protocol.failures import FailureKind
 from hookscope.protocol.stops import NonFiniteOrigin
 from hookscope.protocol.workload import CapturePlace, RunSettings, SyntheticInput, WorkloadInfo
+
+_SOURCES = "sources of interventions"
 
 
 class LoadedModel:
@@ -58,6 +76,14 @@ class LoadedModel:
         self.recorder = Recorder(writer, gate)
         self.stepping = Stepping(self._source.workload.model, gate, outbox, writer, self.store)
         self._modes = WantedModes(self.recorder)
+        self._hooks = SetHooks(())
+        self._intervener = Intervener(writer, self.store)
+        self._tell = outbox.add_finished
+        self._attendance = Attendance(self.recorder, self._intervener, self.store, self.stepping, self._tell)
+        self._trials = Trials(self.store, gate, self._tell)
+        self._digest: StateDigest | None = None
+        self._is_stepping = False
+        self._are_set = False
         self._use(self._source)
         self._apply_settings()
 
@@ -72,11 +98,27 @@ class LoadedModel:
 
     def set_hooks(self, command: SetHooks) -> HooksSet:
         """Hook exactly these modules and operations, from their next call on."""
+        self._trials.outdate()
+        self._hooks = command
         modules = named_modules(self._source.workload.model)
         self._modes.set({path: modules[path] for path in command.paths if path in modules}, command.modes)
         self.recorder.operations.watch(modules, command.operations)
         wanted = dict.fromkeys((*command.paths, *(ref.path for ref in command.operations)))
         return self._modes.answer(tuple(path for path in wanted if path not in modules))
+
+    def set_breakpoints(self, command: SetBreakpoints) -> BreakpointsSet:
+        """Let exactly these breakpoints hold, from the next event on."""
+        return self.stepping.set_breakpoints(command.breakpoints)
+
+    def set_interventions(self, command: SetInterventions) -> InterventionsSet:
+        """Let exactly these interventions act, from the next call on."""
+        modules = named_modules(self._source.workload.model)
+        if command.interventions and not self._are_set and self._digest is None and not self._is_stepping:
+            self._digest = StateDigest(unwrapped(self._source.workload.model))
+        self._are_set = bool(command.interventions)
+        errors = self._intervener.set(command.interventions, modules)
+        self.store.pin(_SOURCES, self._intervener.sources)
+        return InterventionsSet(errors)
 
     def try_modes(self) -> HooksSet | None:
         """Try wanted hook modes that were not tried yet, and let those hold that can; called before a step.
@@ -91,6 +133,7 @@ class LoadedModel:
         """
         if self._batches is None or self._modes.are_tried:
             return None
+        self._trials.outdate()
         preflight = Preflight(self._source.workload, self._batches, self.settings, self._gate)
         return self._modes.answer() if self._modes.try_out(preflight) else None
 
@@ -103,6 +146,7 @@ class LoadedModel:
         if settings.device != self.settings.device:
             move_workload(self._source.workload, check_device(settings.device))
         self.settings = settings
+        self._trials.outdate()
         self._apply_settings()
 
     def set_inputs(self, inputs: tuple[SyntheticInput, ...]) -> None:
@@ -112,19 +156,26 @@ class LoadedModel:
             FailureError: They cannot be made; then nothing has changed.
         """
         self._use(with_inputs(self._source, inputs))
+        self._trials.outdate()
 
     def run_step(self) -> StepFinished:
         """Run one step; see `StepRunner.run` for what it raises."""
-        if self._runner is None:
-            raise failed(FailureKind.NEEDS_INPUT)
-        return self._runner.run(self.settings)
+        with self._ordinary_step() as runner:
+            return runner.run(self.settings)
 
     def find_non_finite(self) -> NonFiniteOrigin | None:
         """Run one step, and say where its first non-finite value was born; see `StepRunner.run` for what it raises."""
-        if self._runner is None:
-            raise failed(FailureKind.NEEDS_INPUT)
         finder = NonFiniteFinder(self._source.workload.model, self._writer, self._gate)
-        return self._runner.find_non_finite(self.settings, finder)
+        with self._ordinary_step() as runner:
+            return runner.find_non_finite(self.settings, finder)
+
+    def run_trial(self) -> TrialFinished:
+        """Run the newest step again, without interventions and with them; see `Trials.run` for what it raises."""
+        return self._trials.run(self._able_runner(), self.settings)
+
+    def prove_unchanged(self) -> UnchangedProved:
+        """Prove that the model is as it was; see `prove_unchanged` for what it raises."""
+        return prove_unchanged(self._able_runner(), self.settings, self._unhooked, self._digest, self._tell)
 
     def trace_operations(self, path: str) -> OperationsTraced:
         """List the operations of a module, and leave the model as it was.
@@ -137,11 +188,39 @@ class LoadedModel:
         modules = named_modules(self._source.workload.model)
         if path not in modules:
             raise failed(FailureKind.UNKNOWN_MODULES, pattern=path, near=near_names(path, modules))
+        runner = self._able_runner()
+        with OperationTrace(path, modules[path], self._gate) as trace:
+            runner.run_forward(self.settings)
+        return OperationsTraced(path, tuple(trace.operations))
+
+    def _able_runner(self) -> StepRunner:
         if self._runner is None:
             raise failed(FailureKind.NEEDS_INPUT)
-        with OperationTrace(path, modules[path], self._gate) as trace:
-            self._runner.run_forward(self.settings)
-        return OperationsTraced(path, tuple(trace.operations))
+        return self._runner
+
+    @contextmanager
+    def _ordinary_step(self) -> Iterator[StepRunner]:
+        """Lend the runner for an ordinary step, after which nothing that is known of the last one holds any more."""
+        runner = self._able_runner()
+        self._trials.forget()
+        self._is_stepping = True
+        try:
+            yield runner
+        finally:
+            self._is_stepping = False
+            if not runner.restores(self.settings):
+                self._digest = None
+
+    @contextmanager
+    def _unhooked(self) -> Iterator[None]:
+        """Take every hook of ours off the model."""
+        operations, modules = self.recorder.operations, named_modules(self._source.workload.model)
+        with self._intervener.suspended(), self._modes.unhooked():
+            operations.watch(modules, ())
+            try:
+                yield
+            finally:
+                operations.watch(modules, self._hooks.operations)
 
     def _apply_settings(self) -> None:
         settings = self.settings
@@ -164,4 +243,4 @@ class LoadedModel:
         if self._batches is None:
             self._runner: StepRunner | None = None
         else:
-            self._runner = StepRunner(source.workload, self._batches, self.recorder, self.store, self.stepping)
+            self._runner = StepRunner(source.workload, self._batches, self._attendance)

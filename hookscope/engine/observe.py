@@ -17,7 +17,10 @@ from hookscope.engine.capture.buffers import BufferPool
 from hookscope.engine.capture.capture_writer import CaptureWriter
 from hookscope.engine.capture.captures import Capture, CaptureStore
 from hookscope.engine.capture.recorder import Recorder
+from hookscope.engine.intervening.intervener import Intervener, InterventionFailed
+from hookscope.engine.intervening.scripted import Intervention, named, warn_of_idle
 from hookscope.engine.module_choice import choose_modules, first_paths
+from hookscope.engine.module_tree import named_modules
 from hookscope.engine.observed import NotCaptured, ObservedRecord, UnknownNameError, listed, record_of, unknown
 from hookscope.engine.pause import Gate
 from hookscope.engine.state.eager import compiled_paths
@@ -39,6 +42,7 @@ def observe(
     backward: str = "exact",
     budget_bytes: int | None = None,
     scaler: "torch.amp.GradScaler | None" = None,
+    interventions: Iterable[Intervention] = (),
 ) -> "Observation":
     """Observe modules of a model within a `with` block, and leave the model as it was.
 
@@ -55,6 +59,16 @@ def observe(
     after it. Observations of one model may be nested. Code that `torch.compile` made calls no hooks; with
     `torch.compiler.set_stance("force_eager")` around the block it is run as it was written.
 
+    Interventions change tensors inside of hooks, while the block runs::
+
+        scaled = hookscope.Intervention("layer1.0.conv1", "grad_output", hookscope.changes.Scale(0.5))
+        with hookscope.observe(model, interventions=[scaled]) as seen:
+            loss(model(x)).backward()
+
+    What is recorded of a changed tensor is its new value, and its record has the badge `changed`. Of an intervention
+    that never acted a warning says why, when the block ends. One that cannot be made of the tensor that comes by ends
+    the block with a `ValueError`.
+
     Args:
         model: Any module.
         modules: A glob or module path, or several; `*` matches every module, the root `""` included.
@@ -66,16 +80,20 @@ def observe(
             not fit has a record and no values.
         scaler: The gradient scaler in use, so that records say by which factor their gradients are too large. They are
             not divided. The factor is that at the beginning of the block.
+        interventions: What is changed, in this order where several change one tensor. Parameters are as before after
+            the block: what an optimizer did to a changed one within it is undone.
 
     Returns:
         A context manager that gives itself, and is read with `records()` and `tensor()`.
 
     Raises:
-        UnknownNameError: (a `KeyError`) A module path or a glob matches nothing, or there is no such mode.
+        UnknownNameError: (a `KeyError`) A module path or a glob matches nothing, or there is no such mode, or an
+            intervention names a module, slot or parameter that is not there.
+        TypeError: An intervention's index has something else than slices and ints.
     """
     if backward not in {mode.value for mode in HookMode}:
         raise unknown("way to capture gradients", backward, HookMode, otherwise=f"there are {listed(HookMode)}")
-    return Observation(model, modules, HookMode(backward), budget_bytes, scaler)
+    return Observation(model, modules, HookMode(backward), budget_bytes, scaler, tuple(interventions))
 
 
 class Observation:
@@ -87,9 +105,11 @@ class Observation:
         mode: How gradients are captured.
         budget_bytes: What the copies may hold.
         scaler: The gradient scaler in use.
+        interventions: What is changed.
 
     Raises:
         UnknownNameError: See `observe`.
+        TypeError: See `observe`.
     """
 
     def __init__(
@@ -99,16 +119,21 @@ class Observation:
         mode: HookMode,
         budget_bytes: int | None,
         scaler: "torch.amp.GradScaler | None",
+        interventions: tuple[Intervention, ...] = (),
     ) -> None:
         self._names = first_paths(model)
         self._modules = choose_modules(model, [modules] if isinstance(modules, str) else modules)
         self._paths = tuple(self._modules)
+        self._all_modules = named_modules(model) if interventions else {}
+        self._interventions = named(interventions, self._names, self._all_modules)
         self._mode = mode
         self._scaler = scaler
         self._scaled: tuple[Badge, ...] = ()
         budget = memory.default_budget(_device_of(model)) if budget_bytes is None else budget_bytes
         self._store = CaptureStore(BufferPool(budget))
-        self._recorder = Recorder(CaptureWriter(self._store, self._take), Gate())
+        writer = CaptureWriter(self._store, self._take)
+        self._recorder = Recorder(writer, Gate())
+        self._intervener = Intervener(writer, self._store)
         self._recorder.compiled = compiled_paths(model)
         self._captures: dict[_Key, Capture] = {}
         self._gradient_arrived = False
@@ -119,15 +144,20 @@ class Observation:
 
         Raises:
             RuntimeError: It was entered before.
+            ValueError: An intervention can never be made; then nothing was put on.
         """
         if self._recorder.step:
             raise RuntimeError("an observation can be entered once; call hookscope.observe(...) again")
         if self._scaler is not None:
             self._scaled = (Badge(BadgeKind.SCALED, f"{self._scaler.get_scale():g}"),)
         try:
+            self._intervene()
             self._recorder.watch(self._modules, dict.fromkeys(self._modules, self._mode))
             self._recorder.begin_step(1)
             self._store.keep_parameters()  # nobody tells when an optimizer writes to them
+        except InterventionFailed as error:
+            self._take_off()
+            raise ValueError(str(error)) from error
         except BaseException:
             self._take_off()
             raise
@@ -136,15 +166,24 @@ class Observation:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
-        """Take the hooks off; an exception passes, and what was seen up to it stays."""
+        """Take the hooks off; an exception passes, and what was seen up to it stays.
+
+        Raises:
+            ValueError: An intervention could not be made of the tensor that came by.
+        """
         try:
             if error is None:
                 self._recorder.complete_step()
+                self._intervener.complete_step()
                 self._completed = True
             else:
                 self._recorder.fail_step(error)
         finally:
             self._take_off()
+        if isinstance(error, InterventionFailed):
+            raise ValueError(str(error)) from error
+        if error is None:
+            warn_of_idle(self._interventions, self._intervener.statuses(), stacklevel=2)
 
     def records(self) -> list[ObservedRecord]:
         """Return what has come by, in the order in which it happened."""
@@ -239,9 +278,18 @@ class Observation:
         # What accumulates in a parameter is another value each time.
         self._captures[ref, later, capture.order if ref.slot is Slot.PARAMETER_GRAD else 0] = capture
 
+    def _intervene(self) -> None:
+        refused = self._intervener.set(self._interventions, self._all_modules)
+        if refused:
+            raise ValueError("; ".join(f"intervention {number}: {why}" for number, why in refused.items()))
+        self._intervener.begin_step(1)
+
     def _take_off(self) -> None:
         self._recorder.end_step()
         self._recorder.watch({})
+        self._intervener.end_step()
+        self._intervener.set((), {})
+        self._all_modules = {}
         self._modules = {}  # what was seen outlives the model and does not keep it alive
 
 

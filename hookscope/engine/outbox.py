@@ -1,6 +1,6 @@
 """Everything that the debuggee tells the window leaves through here, in order.
 
-Captures and finished steps are batched: a flusher thread sends them at most 30 times a second, newest record per ref.
+Captures and what ends a step are batched: a flusher thread sends them at most 30 times a second, newest record per ref.
 Any other event is sent at once, after what was batched before it. Safe from every thread.
 """
 
@@ -11,7 +11,15 @@ from collections.abc import Callable
 
 from hookscope.engine.capture.captures import Capture
 from hookscope.protocol.channel import Channel, ChannelClosedError
-from hookscope.protocol.events import Event, Records, StepEvents, StepFinished, StepProgress, ViewReady
+from hookscope.protocol.events import (
+    Event,
+    InterventionsActed,
+    Records,
+    StepEvents,
+    StepFinished,
+    StepProgress,
+    ViewReady,
+)
 from hookscope.protocol.identity import TensorRef
 from hookscope.protocol.stops import StepEvent
 from hookscope.protocol.wire import encode
@@ -28,7 +36,7 @@ class Outbox:
         self._lock = threading.Lock()
         self._captures: deque[Capture] = deque()
         self._events: deque[tuple[int, StepEvent]] = deque()
-        self._finished: list[StepFinished] = []
+        self._finished: list[InterventionsActed | StepFinished] = []
         self._progress: Callable[[], StepProgress | None] | None = None
         self._wake = threading.Event()
         self._closed = False
@@ -51,8 +59,8 @@ class Outbox:
         if not self._wake.is_set():
             self._wake.set()
 
-    def add_finished(self, finished: StepFinished) -> None:
-        """Batch a finished step; every one is sent."""
+    def add_finished(self, finished: InterventionsActed | StepFinished) -> None:
+        """Batch what is told of a step that ended; all of it is sent, in order."""
         with self._lock:
             self._finished.append(finished)
         self._wake.set()
@@ -102,8 +110,8 @@ class Outbox:
         if captures:
             self._send(Records(tuple(capture.record() for capture in captures.values())))
         self._send_events()
-        for step in finished:
-            self._send(step)
+        for event in finished:
+            self._send(event)
         progress = self._progress() if self._progress is not None and captures else None
         if progress is not None:
             self._send(progress)

@@ -1,34 +1,76 @@
 """Runs one step: seed, inputs, forward, loss, backward, optimizer. On the debuggee's main thread."""
 
 import math
-import sys
 import time
-import traceback
-from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
+from typing import Protocol
 
-import msgspec
 import torch
 from torch import nn
 
 from hookscope.engine import memory
 from hookscope.engine.capture.captures import CaptureStore
 from hookscope.engine.capture.recorder import Recorder
-from hookscope.engine.failing_module import failing_module
-from hookscope.engine.failure_report import FailureError, raised
-from hookscope.engine.module_tree import named_modules
+from hookscope.engine.intervening.intervener import Intervener
 from hookscope.engine.nonfinite.finder import NonFiniteFinder
-from hookscope.engine.state.eager import running_eagerly
+from hookscope.engine.state.eager import running_eagerly, unwrapped
 from hookscope.engine.state.randomness import seed_everything
-from hookscope.engine.state.state_snapshot import StateSnapshot
+from hookscope.engine.state.state_keeper import StateKeeper
+from hookscope.engine.step_failures import StepFailures
 from hookscope.engine.stepping.model_stepping import Stepping
 from hookscope.engine.workloads.inputs import Batch, Batches, prepare
 from hookscope.engine.workloads.losses import compute_loss
 from hookscope.engine.workloads.workload import Workload
-from hookscope.protocol.events import Phase, StepFinished
-from hookscope.protocol.failures import Failure, FailureKind
+from hookscope.protocol.events import InterventionsActed, Phase, StepFinished
+from hookscope.protocol.failures import FailureKind
 from hookscope.protocol.stops import NonFiniteOrigin
 from hookscope.protocol.workload import RunSettings
+
+
+@dataclass
+class Attendance:
+    """Who attends the steps of a model, whatever its inputs are.
+
+    Attributes:
+        recorder: Told of each phase; its hooks are on the model.
+        intervener: Changes tensors on their way.
+        store: Where the captures are.
+        stepping: Told of each moment of a step; stops it where that is wanted.
+        tell: Told how interventions fared, when a step has ended.
+        steps: How many steps have begun that were no trials; seeds go by it.
+    """
+
+    recorder: Recorder
+    intervener: Intervener
+    store: CaptureStore
+    stepping: Stepping
+    tell: Callable[[InterventionsActed], None]
+    steps: int = 0
+
+
+class Witness(Protocol):
+    """Who looks at what a run gives."""
+
+    def begins(self, batch: Batch) -> None:
+        """The model is about to run."""
+
+    def returned(self, output: object) -> None:
+        """The model has returned."""
+
+    def finished(self, loss: torch.Tensor) -> None:
+        """The backward pass is over."""
+
+
+@dataclass(frozen=True)
+class _Passes:
+    """What forward, loss and backward gave, and how long they took, in seconds."""
+
+    loss: torch.Tensor
+    started: float
+    forward_s: float
+    backward_s: float
 
 
 class StepRunner:
@@ -37,22 +79,31 @@ class StepRunner:
     Args:
         workload: What to run.
         batches: Where its inputs come from.
-        recorder: Told of each phase; its hooks are on the model.
-        store: Where the captures are.
-        stepping: Told of each moment of a step; stops it where that is wanted.
+        attendance: Who attends.
     """
 
-    def __init__(
-        self, workload: Workload, batches: Batches, recorder: Recorder, store: CaptureStore, stepping: Stepping
-    ) -> None:
+    def __init__(self, workload: Workload, batches: Batches, attendance: Attendance) -> None:
         self._workload = workload
         self._batches = batches
-        self._recorder = recorder
-        self._store = store
-        self._stepping = stepping
+        self._attendance = attendance
+        self._recorder = attendance.recorder
+        self._intervener = attendance.intervener
+        self._store = attendance.store
+        self._stepping = attendance.stepping
+        self._failures = StepFailures(workload.model, self._recorder)
+        self._keeper = StateKeeper(workload)
         self._finder: NonFiniteFinder | None = None
         self._origin: NonFiniteOrigin | None = None
-        self._told: set[str] = set()
+
+    @property
+    def model(self) -> nn.Module:
+        """What runs, as it was written."""
+        return unwrapped(self._workload.model)
+
+    @property
+    def step(self) -> int:
+        """Number of the newest step, trials included."""
+        return self._recorder.step
 
     def find_non_finite(self, settings: RunSettings, finder: NonFiniteFinder) -> NonFiniteOrigin | None:
         """Run one step, and say where its first non-finite value was born; see `run` for what it raises."""
@@ -71,66 +122,43 @@ class StepRunner:
             settings: How to run it.
 
         Raises:
-            FailureError: Something of the user's raised, or a loss cannot be made; captures up to there are kept.
+            FailureError: Something of the user's raised, a loss cannot be made, or an intervention cannot; captures up
+                to there are kept.
             StepAborted: A hook was told to stop.
             KeyboardInterrupt: The main thread was interrupted.
         """
-        step = self._recorder.step + 1
         device = torch.device(settings.device)
         batch = prepare(self._batches.next(), device, settings.requires_grad)
-        restores = self._restores(settings)
+        self._attendance.steps += 1
         with self._kept(settings, device), running_eagerly(settings.run_eagerly):
-            if settings.seed is not None:
-                seed_everything(settings.seed if restores else settings.seed + step - 1)
-            return self._run(settings, step, batch, device)
+            self._seed(settings)
+            return self._run(settings, batch, device)
 
-    def _run(self, settings: RunSettings, step: int, batch: Batch, device: torch.device) -> StepFinished:
-        model, finder = self._workload.model, self._finder
-        self._clear_gradients()
-        memory.reset_peak(device)
-        self._recorder.begin_step(step)
-        self._stepping.begin_step(step, device)
-        try:
-            with torch.enable_grad():
-                if finder is not None:
-                    finder.look_at_inputs(batch.args, batch.kwargs)
-                started = time.perf_counter()
-                with self._reported(FailureKind.FORWARD_RAISED):
-                    output = model(*batch.args, **batch.kwargs)
-                self._synchronize(device)
-                forward_done = time.perf_counter()
-                self._recorder.begin_phase(Phase.LOSS)
-                with finder.watching_loss(output) if finder is not None else nullcontext():
-                    loss = compute_loss(settings.loss, self._workload.loss, output, batch.targets)
-                del output
-                self._stepping.loss(loss)
-                self._recorder.begin_phase(Phase.BACKWARD)
-                backward_started = time.perf_counter()
-                with self._reported(FailureKind.BACKWARD_RAISED):
-                    loss.backward()  # type: ignore[no-untyped-call]
-                self._synchronize(device)
-                backward_done = time.perf_counter()
-                self._stepping.end_backward()
-                if finder is not None:
-                    self._origin = finder.origin(step, loss)
-            self._recorder.complete_step()
-            stepped = self._optimize(settings, device)
-            finished = time.perf_counter()
-        finally:
-            self._stepping.end_step()
-            self._recorder.end_step()
-        value = float(loss.detach())
-        return StepFinished(
-            step=step,
-            loss=value if math.isfinite(value) else None,
-            duration_s=finished - started,
-            forward_s=forward_done - started,
-            backward_s=backward_done - backward_started,
-            memory_bytes=memory.used_bytes(device),
-            capture_bytes=self._store.pool.held_bytes,
-            optimizer_stepped=stepped,
-            budget_bytes=self._store.pool.budget_bytes,
-        )
+    def try_out(self, settings: RunSettings, *, intervenes: bool, witness: Witness | None = None) -> StepFinished:
+        """Run the newest step once more, from its random state and the present weights, and put everything back.
+
+        No optimizer steps, and nothing stops it. See `run` for what it raises.
+
+        Args:
+            settings: How to run it.
+            intervenes: Whether interventions act in it.
+            witness: Who looks at what it gives.
+        """
+        device = torch.device(settings.device)
+        batch = prepare(self._batches.again(), device, settings.requires_grad)
+        without = nullcontext() if intervenes else self._intervener.suspended()
+        with without, self._keeper.restored(device, parameters=True), running_eagerly(settings.run_eagerly):
+            self._seed(settings)
+            return self._run(settings, batch, device, is_trial=True, witness=witness)
+
+    def run_bare(self, settings: RunSettings, witness: Witness) -> None:
+        """Run as `try_out` does, but record nothing; the caller has taken everything of ours off the model."""
+        device = torch.device(settings.device)
+        batch = prepare(self._batches.again(), device, settings.requires_grad)
+        with self._keeper.restored(device, parameters=True), running_eagerly(settings.run_eagerly):
+            self._seed(settings)
+            self._clear_gradients()
+            self._pass(settings, batch, device, witness)
 
     def run_forward(self, settings: RunSettings) -> None:
         """Run the forward pass of the first batch alone, without using it up, and put the state back.
@@ -142,60 +170,114 @@ class StepRunner:
         """
         device = torch.device(settings.device)
         batch = prepare(self._batches.first(), device, settings.requires_grad)
-        with self._restored(device, parameters=settings.restore_state is True), running_eagerly(settings.run_eagerly):
+        parameters = settings.restore_state is True
+        with self._keeper.restored(device, parameters=parameters), running_eagerly(settings.run_eagerly):
             if settings.seed is not None:
                 seed_everything(settings.seed)
-            with torch.enable_grad(), self._reported(FailureKind.FORWARD_RAISED):
+            with torch.enable_grad(), self._failures.reported(FailureKind.FORWARD_RAISED):
                 self._workload.model(*batch.args, **batch.kwargs)
 
-    def _restores(self, settings: RunSettings) -> bool:
+    def restores(self, settings: RunSettings) -> bool:
+        """Whether an ordinary step leaves the state as it was."""
         wanted = settings.restore_state
         return self._workload.optimizer is None if wanted is None else wanted
 
-    def _kept(self, settings: RunSettings, device: torch.device) -> AbstractContextManager[None]:
-        """Put the state back after a step as the settings say, or at least after one that was stepped and given up.
-
-        Who steps through a step may well give it up, and expects to be where it began.
-        """
-        if self._restores(settings):
-            return self._restored(device, parameters=settings.restore_state is True)
-        if self._stepping.is_wanted:
-            return self._restored(device, parameters=True, only_if_given_up=True)
-        return nullcontext()
-
-    @contextmanager
-    def _restored(self, device: torch.device, *, parameters: bool, only_if_given_up: bool = False) -> Iterator[None]:
-        """Put the state back however the step ends, or only when it does not come to its end.
-
-        Args:
-            device: Where the model runs.
-            parameters: Whether parameters and the optimizer's state are put back too.
-            only_if_given_up: Whether a step that came to its end is left as it is.
-        """
-        workload = self._workload
-        beside = (workload.loss,) if isinstance(workload.loss, nn.Module) else ()
-        snapshot = StateSnapshot.take(
-            workload.model,
-            device,
-            parameters=parameters,
-            beside=beside,
-            optimizer=workload.optimizer,
-        )
-        came_to_its_end = False
+    def _run(
+        self,
+        settings: RunSettings,
+        batch: Batch,
+        device: torch.device,
+        *,
+        is_trial: bool = False,
+        witness: Witness | None = None,
+    ) -> StepFinished:
+        step = self._recorder.step + 1
+        self._clear_gradients()
+        memory.reset_peak(device)
         try:
-            yield
-            came_to_its_end = True
+            with self._failures.interventions_reported():
+                self._intervener.begin_step(step)
+                self._recorder.begin_step(step)
+                if not is_trial:
+                    self._stepping.begin_step(step, device)
+                passes = self._pass(settings, batch, device, witness)
+                self._recorder.complete_step()
+                self._intervener.complete_step()
+                self._intervener.restore_parameters()
+                stepped = not is_trial and self._optimize(settings, device)
+            finished = time.perf_counter()
         finally:
-            if not (came_to_its_end and only_if_given_up):
-                snapshot.restore()
-                self._tell(snapshot.not_restored())
+            self._stepping.end_step()
+            self._recorder.end_step()
+            self._intervener.end_step()
+            statuses = self._intervener.statuses()
+            if statuses:
+                self._attendance.tell(InterventionsActed(step, statuses))
+        value = float(passes.loss.detach())
+        return StepFinished(
+            step=step,
+            loss=value if math.isfinite(value) else None,
+            duration_s=finished - passes.started,
+            forward_s=passes.forward_s,
+            backward_s=passes.backward_s,
+            memory_bytes=memory.used_bytes(device),
+            capture_bytes=self._store.pool.held_bytes,
+            optimizer_stepped=stepped,
+            budget_bytes=self._store.pool.budget_bytes,
+            acted=sum(status.applied > 0 for status in statuses),
+            is_trial=is_trial,
+        )
 
-    def _tell(self, not_restored: tuple[str, ...]) -> None:
-        """Print what a step left changed, each once."""
-        for text in not_restored:
-            if text not in self._told:
-                print(f"hookscope: not as it was before the step: {text}", file=sys.stderr)
-                self._told.add(text)
+    def _pass(self, settings: RunSettings, batch: Batch, device: torch.device, witness: Witness | None) -> _Passes:
+        """Run forward, loss and backward."""
+        finder = self._finder
+        with torch.enable_grad():
+            if finder is not None:
+                finder.look_at_inputs(batch.args, batch.kwargs)
+            if witness is not None:
+                witness.begins(batch)
+            started = time.perf_counter()
+            with self._failures.reported(FailureKind.FORWARD_RAISED):
+                output = self._workload.model(*batch.args, **batch.kwargs)
+            self._synchronize(device)
+            forward_done = time.perf_counter()
+            self._recorder.begin_phase(Phase.LOSS)
+            if witness is not None:
+                witness.returned(output)
+            with finder.watching_loss(output) if finder is not None else nullcontext():
+                loss = compute_loss(settings.loss, self._workload.loss, output, batch.targets)
+            del output
+            self._stepping.loss(loss)
+            self._recorder.begin_phase(Phase.BACKWARD)
+            backward_started = time.perf_counter()
+            with self._failures.reported(FailureKind.BACKWARD_RAISED):
+                loss.backward()  # type: ignore[no-untyped-call]
+            self._synchronize(device)
+            backward_done = time.perf_counter()
+            self._stepping.end_backward()
+            if finder is not None:
+                self._origin = finder.origin(self._recorder.step, loss)
+            if witness is not None:
+                witness.finished(loss)
+        return _Passes(loss, started, forward_done - started, backward_done - backward_started)
+
+    def _seed(self, settings: RunSettings) -> None:
+        """Seed as the newest step that is no trial was seeded, or is to be."""
+        if settings.seed is not None:
+            later = 0 if self.restores(settings) else max(self._attendance.steps, 1) - 1
+            seed_everything(settings.seed + later)
+
+    def _kept(self, settings: RunSettings, device: torch.device) -> AbstractContextManager[None]:
+        """Put the state back after a step as the settings say, or at least after one that was given up.
+
+        Who steps through a step, or intervenes in it, may well give it up, and expects to be where it began.
+        """
+        intervenes = self._intervener.is_active
+        if self.restores(settings):
+            return self._keeper.restored(device, parameters=settings.restore_state is True or intervenes)
+        if intervenes or self._stepping.is_wanted:
+            return self._keeper.restored(device, parameters=True, only_if_given_up=True)
+        return nullcontext()
 
     def _clear_gradients(self) -> None:
         """Start from no gradients, as a training loop does, so that a parameter gradient is this step's own."""
@@ -210,32 +292,10 @@ class StepRunner:
         self._recorder.begin_phase(Phase.OPTIMIZER)
         self._store.keep_parameters()
         self._stepping.optimizer()
-        with self._reported(FailureKind.OPTIMIZER_RAISED):
+        with self._failures.reported(FailureKind.OPTIMIZER_RAISED):
             optimizer.step()
         self._synchronize(device)
         return True
-
-    @contextmanager
-    def _reported(self, kind: FailureKind) -> Iterator[None]:
-        """Turn what the user's code raises into a failure that says where."""
-        try:
-            yield
-        except (FailureError, KeyboardInterrupt):
-            raise
-        except (Exception, SystemExit) as error:
-            failure = self._failure(kind, error)
-            self._recorder.fail_step(error)
-            traceback.clear_frames(error.__traceback__)  # the frames hold the step's activations
-            raise FailureError(failure) from None
-
-    def _failure(self, kind: FailureKind, error: BaseException) -> Failure:
-        failure = raised(kind, error).failure
-        where = failing_module(error, named_modules(self._workload.model))
-        if where is None:
-            return failure
-        return msgspec.structs.replace(
-            failure, module_path=where.path, module_class=where.class_name, inputs=where.inputs
-        )
 
     @staticmethod
     def _synchronize(device: torch.device) -> None:

@@ -1,7 +1,12 @@
-"""Leaves of nested inputs and outputs, by the paths under which the window shows them."""
+"""Leaves of nested inputs and outputs, by the paths under which the window shows them; other tensors in their place.
 
+A container is made anew, of the same kind, only if there is a new leaf in it; all others are kept as they are.
+"""
+
+import copy
 import dataclasses
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, MutableMapping
+from typing import Any
 
 import torch
 
@@ -60,3 +65,141 @@ def argument_leaves(args: tuple[object, ...], kwargs: Mapping[str, object]) -> I
 
 _ARGUMENTS = tuple(f"args.{index}" for index in range(16))
 """Made once: most calls have few arguments, and there are many calls."""
+
+
+def with_leaves(value: object, path: str, new: Mapping[str, torch.Tensor]) -> object:
+    """Return a nested value with other tensors at some leaves.
+
+    Args:
+        value: What a module was given or returned.
+        path: Path of `value` itself, for example `out`.
+        new: The tensors by the paths that `leaves` gives.
+
+    Raises:
+        TypeError: One of them is in a container that cannot be made anew.
+    """
+    rebuilding = _Rebuilding(new)
+    changed = rebuilding.value(value, path, 0)
+    rebuilding.check()
+    return changed
+
+
+class RebuiltArguments:
+    """What a module is called with, with other tensors at some leaves.
+
+    A list, a mapping or a dataclass that the module then changes must be changed for its caller too: `write_back`.
+
+    Args:
+        args: What the module was called with.
+        kwargs: Likewise.
+        new: The tensors by leaves of these; a leaf that an immutable mapping has is passed over unless `strict`.
+        strict: Whether all of them must find their place.
+
+    Attributes:
+        args: What it is to run with.
+        kwargs: Likewise.
+
+    Raises:
+        TypeError: One of them, being `strict`, is in a container that cannot be made anew.
+    """
+
+    def __init__(
+        self,
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+        new: Mapping[str, torch.Tensor],
+        *,
+        strict: bool = True,
+    ) -> None:
+        self._rebuilding = _Rebuilding(new)
+        self.args = tuple(self._rebuilding.value(value, f"args.{index}", 0) for index, value in enumerate(args))
+        self.kwargs = {name: self._rebuilding.value(value, f"kwargs.{name}", 0) for name, value in kwargs.items()}
+        if strict:
+            self._rebuilding.check()
+
+    def write_back(self) -> None:
+        """Change the caller's containers as the module has changed those that it was given."""
+        self._rebuilding.write_back()
+
+
+class _Rebuilding:
+    def __init__(self, new: Mapping[str, torch.Tensor]) -> None:
+        self._new = new
+        self._former: dict[int, torch.Tensor] = {}
+        self._placed: set[str] = set()
+        self._made: dict[int, Any] = {}
+        self._changeable: list[tuple[Any, Any, list[tuple[Any, Any]]]] = []
+
+    def value(self, value: Any, path: str, depth: int) -> Any:
+        if isinstance(value, torch.Tensor):
+            return self._tensor(value, path)
+        if depth > MAX_DEPTH or not _can_be_made_anew(value):
+            return value
+        key = id(value)
+        if key not in self._made:
+            self._made[key] = value  # what a container that holds itself finds inside
+            self._made[key] = self._container(value, path, depth)
+        return self._made[key]
+
+    def check(self) -> None:
+        missing = sorted(self._new.keys() - self._placed)
+        if missing:
+            raise TypeError(
+                f"{', '.join(missing)} is in a container that cannot be made anew with another tensor in it"
+            )
+
+    def write_back(self) -> None:
+        for value, made, before in self._changeable:
+            after = _items(made)
+            if [(key, id(item)) for key, item in after] != [(key, id(item)) for key, item in before]:
+                _assign(value, [(key, self._former.get(id(item), item)) for key, item in after])
+
+    def _tensor(self, tensor: torch.Tensor, path: str) -> torch.Tensor:
+        new = self._new.get(path)
+        if new is None:
+            return tensor
+        self._placed.add(path)
+        self._former[id(new)] = tensor
+        return new
+
+    def _container(self, value: Any, path: str, depth: int) -> Any:
+        items = [(key, item, self.value(item, f"{path}.{key}", depth + 1)) for key, item in _items(value)]
+        if all(item is changed for _, item, changed in items):
+            return value
+        if isinstance(value, tuple):
+            make: Callable[[Any], Any] = getattr(value, "_make", type(value))  # named tuples take items one by one
+            return make([changed for *_, changed in items])
+        made = copy.copy(value)
+        _assign(made, [(key, changed) for key, _, changed in items])
+        self._changeable.append((value, made, _items(made)))
+        return made
+
+
+def _can_be_made_anew(value: object) -> bool:
+    if isinstance(value, (list, tuple, MutableMapping)):
+        return True
+    return dataclasses.is_dataclass(value) and not isinstance(value, type)
+
+
+def _items(value: Any) -> list[tuple[Any, Any]]:
+    if isinstance(value, MutableMapping):
+        return list(value.items())
+    if isinstance(value, (list, tuple)):
+        return list(enumerate(value))
+    names = [field.name for field in dataclasses.fields(value)]
+    return [(name, getattr(value, name)) for name in names if hasattr(value, name)]
+
+
+def _assign(value: Any, items: list[tuple[Any, Any]]) -> None:
+    """Make a list, a mapping or a dataclass hold exactly these items."""
+    if isinstance(value, list):
+        value[:] = [item for _, item in items]
+    elif isinstance(value, MutableMapping):
+        wanted = dict(items)
+        for key in [key for key in value if key not in wanted]:
+            del value[key]
+        for key, item in items:
+            value[key] = item
+    else:
+        for name, item in items:
+            object.__setattr__(value, name, item)  # it may be frozen

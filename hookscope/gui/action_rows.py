@@ -16,6 +16,7 @@ class Menu(StrEnum):
     FILE = "&File"
     RUN = "&Run"
     STEPPING = "&Debug"
+    CHANGES = "&Changes"
     MODULES = "&Modules"
     VIEW = "&View"
     HELP = "&Help"

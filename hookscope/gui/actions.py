@@ -2,7 +2,9 @@
 
 from hookscope.client.state import ALLOWED
 from hookscope.gui.action_rows import HOOKABLE, LOADED, ActionInfo, Menu, Row, SubmenuInfo, Tint, ToolGroup
+from hookscope.gui.intervention_actions import INTERVENTION_ACTIONS, INTERVENTION_FILE_ACTIONS
 from hookscope.gui.stepping_actions import STEPPING_ACTIONS
+from hookscope.gui.trials.actions import TRIAL_ACTIONS
 
 ACTIONS: tuple[Row, ...] = (
     ActionInfo(
@@ -156,6 +158,9 @@ ACTIONS: tuple[Row, ...] = (
         tint=Tint.HALT,
     ),
     *STEPPING_ACTIONS,
+    *INTERVENTION_ACTIONS,
+    *TRIAL_ACTIONS,
+    *INTERVENTION_FILE_ACTIONS,
     ActionInfo(
         "filter",
         "&Find module",

@@ -7,17 +7,16 @@ from PySide6.QtCore import QEvent
 from PySide6.QtWidgets import QApplication
 
 from hookscope import __version__
+from hookscope.client.start_options import StartOptions
 from hookscope.gui.assets import application_icon
 from hookscope.gui.error_log import ErrorLog, log_folder
 from hookscope.gui.headless import HEADLESS_SIZE, HeadlessRun
 from hookscope.gui.main_window import MainWindow
 from hookscope.gui.session_bridge import SessionBridge
 from hookscope.gui.settings import MemoryStore, Settings
-from hookscope.gui.startup import StartUp, WindowOptions
+from hookscope.gui.startup import StartUp
 from hookscope.gui.style import ThemeSwitch
 from hookscope.gui.terminal_signals import TerminalSignals
-
-__all__ = ["WindowOptions", "create_application", "run_window"]
 
 
 def create_application(arguments: Sequence[str]) -> QApplication:
@@ -31,7 +30,7 @@ def create_application(arguments: Sequence[str]) -> QApplication:
     return app
 
 
-def run_window(options: WindowOptions) -> int:
+def run_window(options: StartOptions) -> int:
     """Show the window, do what the options say, and stay until it is closed.
 
     Returns:
@@ -51,6 +50,7 @@ def run_window(options: WindowOptions) -> int:
     if options.headless:
         window.resize(HEADLESS_SIZE)
         run = HeadlessRun(app)
+        start_up.told.connect(run.tell)
         start_up.finished.connect(run.end)
         start_up.failed.connect(run.fail)
         error_log.error_caught.connect(run.fail_internally)

@@ -83,6 +83,12 @@ class CentralArea(QWidget):
         self._pages.addWidget(panels)
         self._update()
 
+    def add_strip(self, strip: QWidget) -> None:
+        """Take a strip that stands above whatever page is shown, below those that are there."""
+        layout = self.layout()
+        assert isinstance(layout, QVBoxLayout)
+        layout.insertWidget(layout.count() - 1, strip)
+
     @Slot(object)
     def show_failure(self, failure: Failure) -> None:
         """Show a failure above the page; what the page shows stays."""

@@ -6,6 +6,7 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtCore import Slot as QtSlot
 
 from hookscope.gui.session_bridge import SessionBridge
+from hookscope.gui.trials.comparison import CompareMode, Comparison
 from hookscope.protocol.identity import Slot, TensorRef
 from hookscope.protocol.stops import SLOT_OF, EventKind, StepEvent
 
@@ -31,6 +32,9 @@ class Current(QObject):
     The slot and leaf that a person chose last are remembered: a module that has them shows them, and any other its
     output until it has.
 
+    Attributes:
+        comparison: What is shown of a trial; a step that was gone to wins over it.
+
     Signals:
         changed: `path`, `ref`, `step` or `moment` is another one.
     """
@@ -46,6 +50,7 @@ class Current(QObject):
         self._wanted_leaf = ""
         self._step: int | None = None
         self._moment: Moment | None = None
+        self.comparison = Comparison(bridge, self)
         bridge.model_loaded.connect(self._follow_model)
         bridge.records_changed.connect(self._follow_records)
         bridge.stopped.connect(self.show_latest)  # what is at hand is in the newest step
@@ -104,6 +109,15 @@ class Current(QObject):
     def show_latest(self) -> None:
         """Follow the newest step again."""
         self._set(self._path, self._ref)
+
+    def compare(self, mode: CompareMode) -> None:
+        """Show the values before or after the interventions, or the difference, of the newest trial."""
+        self.show_latest()
+        self.comparison.set_mode(mode)
+
+    def toggle_comparison(self, mode: CompareMode) -> None:
+        """Show the trial in a mode, or again the values after the interventions when that is shown already."""
+        self.compare(CompareMode.AFTER if self.comparison.mode is mode else mode)
 
     def _past(self, step: int) -> int | None:
         """Return a step, or `None` when there is no newer one."""
@@ -172,4 +186,6 @@ class Current(QObject):
     ) -> None:
         if (path, ref, step, moment) != (self._path, self._ref, self._step, self._moment):
             self._path, self._ref, self._step, self._moment = path, ref, step, moment
+            if step is not None:
+                self.comparison.set_mode(CompareMode.AFTER)
             self.changed.emit()

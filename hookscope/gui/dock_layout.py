@@ -37,6 +37,8 @@ PLACES: dict[str, DockPlace] = {
     "timeline": DockPlace(_Area.BottomDockWidgetArea, 12),
     "history": DockPlace(_Area.BottomDockWidgetArea, 12, tabs_with="timeline"),
     "breakpoints": DockPlace(_Area.BottomDockWidgetArea, 12, tabs_with="timeline"),
+    "interventions": DockPlace(_Area.BottomDockWidgetArea, 12, tabs_with="timeline"),
+    "changed": DockPlace(_Area.BottomDockWidgetArea, 12, tabs_with="timeline"),
     "log": DockPlace(_Area.BottomDockWidgetArea, 12, tabs_with="timeline"),
     "operations": DockPlace(_Area.BottomDockWidgetArea, 12, tabs_with="timeline", is_hidden=True),
 }

@@ -1,29 +1,33 @@
-"""Pictures out of the window: PNG with what it shows written into it, SVG of a plot, the clipboard.
+"""Pictures out of the window: PNG with what it shows written into it, SVG, a sheet of panels, the clipboard.
 
 All functions take what they need as arguments and must be called on the GUI thread. A file is written beside its goal
 and then renamed, so a failed export never leaves half a picture.
 """
 
+import math
 import os
 import platform
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import PySide6
-from PySide6.QtCore import QBuffer, QCoreApplication, QIODevice, QRect, QRectF, QSize
-from PySide6.QtGui import QGuiApplication, QImage, QPainter
+from PySide6.QtCore import QBuffer, QCoreApplication, QIODevice, QPoint, QRect, QRectF, QSize, Qt
+from PySide6.QtGui import QColor, QFont, QGuiApplication, QImage, QPainter
 from PySide6.QtSvg import QSvgGenerator
 from PySide6.QtWidgets import QGraphicsView, QWidget
 
 import hookscope
+from hookscope.gui.theme import theme_of
 
 if TYPE_CHECKING:
     from hookscope.client.session import DebugSession
     from hookscope.gui.panels.panel import TensorPanel
 
 MIN_SCALE, MAX_SCALE = 1, 4
+_GAP = 12
+"""Between the panels of a sheet, and around them, in logical pixels."""
 _UNFIT_FOR_NAMES = re.compile(r"[^\w.\-]+")
 
 
@@ -63,7 +67,15 @@ def save_png(widget: QWidget, path: Path, scale: int = 1, text: Mapping[str, str
     Raises:
         ExportError: The picture could not be made, or the file not be written.
     """
-    image = render_image(widget, scale)
+    return save_image(render_image(widget, scale), path, text)
+
+
+def save_image(image: QImage, path: Path, text: Mapping[str, str] | None = None) -> Path:
+    """Write an image as `save_png` does.
+
+    Raises:
+        ExportError: The file could not be written.
+    """
     for key, value in (text or {}).items():
         image.setText(key, value)
     buffer = QBuffer()
@@ -73,11 +85,11 @@ def save_png(widget: QWidget, path: Path, scale: int = 1, text: Mapping[str, str
     return _write(path if path.suffix else path.with_suffix(".png"), bytes(buffer.data().data()))
 
 
-def save_svg(plot: QGraphicsView, path: Path, title: str = "", text: Mapping[str, str] | None = None) -> Path:
-    """Write what a plot shows as vector graphics; pictures inside it stay bitmaps.
+def save_svg(drawn: QWidget, path: Path, title: str = "", text: Mapping[str, str] | None = None) -> Path:
+    """Write what a plot, or any other widget, shows as vector graphics; pictures inside it stay bitmaps.
 
     Args:
-        plot: The plot's view.
+        drawn: The plot's view, or what is to be drawn with all that is in it.
         path: Where to; `.svg` is appended when it has no suffix.
         title: Title of the document.
         text: Names and values for its description.
@@ -86,27 +98,77 @@ def save_svg(plot: QGraphicsView, path: Path, title: str = "", text: Mapping[str
         The path that was written.
 
     Raises:
-        ExportError: The plot has no area, or the file could not be written.
+        ExportError: There is no area to draw, or the file could not be written.
     """
-    area: QRect = plot.viewport().rect()
+    area: QRect = drawn.viewport().rect() if isinstance(drawn, QGraphicsView) else drawn.rect()
     if area.isEmpty():
-        raise ExportError(QCoreApplication.translate("Export", "There is nothing to draw: the plot has no size."))
+        raise ExportError(QCoreApplication.translate("Export", "There is nothing to draw: the panel has no size."))
     buffer = QBuffer()
     buffer.open(QIODevice.OpenModeFlag.WriteOnly)
     generator = QSvgGenerator()
     generator.setOutputDevice(buffer)
-    generator.setResolution(plot.logicalDpiX())  # without it the axes and the data do not line up
+    generator.setResolution(drawn.logicalDpiX())  # without it the axes and the data do not line up
     generator.setSize(area.size())
     generator.setViewBox(area)
     generator.setTitle(title)
     generator.setDescription("\n".join(f"{key}: {value}" for key, value in (text or {}).items()))
     painter = QPainter(generator)
     try:
-        painter.fillRect(area, plot.backgroundBrush())
-        plot.render(painter, QRectF(area), area)
+        if isinstance(drawn, QGraphicsView):
+            painter.fillRect(area, drawn.backgroundBrush())
+            drawn.render(painter, QRectF(area), area)
+        else:
+            painter.fillRect(area, drawn.palette().window())
+            drawn.render(painter, QPoint())
     finally:
         painter.end()
     return _write(path if path.suffix else path.with_suffix(".svg"), bytes(buffer.data().data()))
+
+
+def render_sheet(panels: "Sequence[TensorPanel]", scale: int = 1) -> QImage:
+    """Draw panels beside and below each other, each under a line that says what it is.
+
+    Raises:
+        ExportError: There is none, or one has no area.
+    """
+    if not panels:
+        raise ExportError(QCoreApplication.translate("Export", "There is no panel to be seen."))
+    pictures = [render_image(panel.widget(), scale) for panel in panels]
+    sizes = [picture.deviceIndependentSize().toSize() for picture in pictures]
+    columns = math.ceil(math.sqrt(len(panels)))
+    widths = [max(size.width() for size in sizes[column::columns]) for column in range(columns)]
+    heights = [
+        max(size.height() for size in sizes[first : first + columns]) for first in range(0, len(sizes), columns)
+    ]
+    font = QFont(panels[0].font())
+    font.setBold(True)
+    line = panels[0].fontMetrics().height() + _GAP // 2
+    whole = QSize(sum(widths) + _GAP * (len(widths) + 1), sum(heights) + (_GAP + line) * len(heights) + _GAP)
+    sheet = QImage(whole * pictures[0].devicePixelRatio(), QImage.Format.Format_ARGB32_Premultiplied)
+    sheet.setDevicePixelRatio(pictures[0].devicePixelRatio())
+    sheet.fill(panels[0].palette().window().color())
+    painter = QPainter(sheet)
+    try:
+        painter.setFont(font)
+        painter.setPen(QColor(theme_of(panels[0].palette()).text))
+        for number, (panel, picture) in enumerate(zip(panels, pictures, strict=True)):
+            row, column = divmod(number, columns)
+            left = _GAP + sum(widths[:column]) + _GAP * column
+            top = _GAP + sum(heights[:row]) + (_GAP + line) * row
+            title = painter.fontMetrics().elidedText(sheet_title(panel), Qt.TextElideMode.ElideRight, widths[column])
+            painter.drawText(QRect(left, top, widths[column], line), Qt.AlignmentFlag.AlignLeft, title)
+            painter.drawImage(QPoint(left, top + line), picture)
+    finally:
+        painter.end()
+    return sheet
+
+
+def sheet_title(panel: "TensorPanel") -> str:
+    """Return what stands over a panel in a sheet: module, slot, step, shape and dtype."""
+    text = panel_text(panel)
+    step = QCoreApplication.translate("Export", "step {step}").format(step=text["step"]) if "step" in text else ""
+    module = text.get("module path", "") or text.get("model", "")
+    return " · ".join(filter(None, (module, text.get("slot"), step, text.get("shape"), text.get("dtype"))))
 
 
 def copy_picture(widget: QWidget, scale: int = 1) -> None:

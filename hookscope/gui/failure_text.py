@@ -44,6 +44,7 @@ REMEDIES: dict[FailureKind, tuple[Remedy, ...]] = {
     FailureKind.LOSS_NEEDS_NO_GRAD: (Remedy.SHOW_WORKLOAD,),
     FailureKind.BACKWARD_RAISED: _MENDABLE,
     FailureKind.OPTIMIZER_RAISED: (Remedy.SHOW_WORKLOAD, *_MENDABLE),
+    FailureKind.INTERVENTION_FAILED: (Remedy.STEP,),
     FailureKind.DEVICE_UNAVAILABLE: (Remedy.USE_CPU,),
     FailureKind.OUT_OF_MEMORY: (Remedy.USE_CPU,),
     FailureKind.INTERNAL: (),

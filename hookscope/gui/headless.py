@@ -1,4 +1,4 @@
-"""Runs without a display: they end by themselves, and say on standard error what went wrong."""
+"""Runs without a display: they end by themselves, and say what was done and what went wrong."""
 
 import sys
 
@@ -18,6 +18,11 @@ class HeadlessRun(QObject):
     def end(self) -> None:
         """End with success."""
         QCoreApplication.exit(0)
+
+    @Slot(str)
+    def tell(self, text: str) -> None:
+        """Say what was done."""
+        print(text)
 
     @Slot(str)
     def fail(self, text: str) -> None:

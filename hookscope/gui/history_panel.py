@@ -1,6 +1,6 @@
-"""Loss, time and memory of every step, as three small plots."""
+"""Loss, time and memory of every step but trials, as three small plots."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -96,10 +96,10 @@ class HistoryPanel(QWidget):
         if not self._is_stale or not self.isVisible():
             return
         self._is_stale = False
-        history = self._session.history
+        numbers, history = _training(self._session.history)
         self._drawn_steps = len(history)
         self._hint.setVisible(not history)
-        steps = np.array([step.step for step in history], dtype=np.float64)
+        steps = np.array(numbers, dtype=np.float64)
         for plot, curve, series in self._plots:
             plot.setVisible(bool(history))
             values = np.array([series(step) for step in history], dtype=np.float64)
@@ -125,6 +125,18 @@ class HistoryPanel(QWidget):
         super().changeEvent(event)
         if event.type() is QEvent.Type.PaletteChange and self._plots:
             self._apply_theme()
+
+
+def _training(history: Sequence[StepFinished]) -> tuple[list[int], list[StepFinished]]:
+    """Return the steps that trained the model and their numbers, in which trials are not counted."""
+    numbers, steps, trials = [], [], 0
+    for step in history:
+        if step.is_trial:
+            trials += 1
+        else:
+            numbers.append(step.step - trials)
+            steps.append(step)
+    return numbers, steps
 
 
 def _loss(step: StepFinished) -> float:

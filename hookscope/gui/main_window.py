@@ -20,6 +20,7 @@ from hookscope.gui.handlers.pictures import PictureHandlers
 from hookscope.gui.handlers.preferences import PreferenceHandlers
 from hookscope.gui.handlers.session import SessionHandlers
 from hookscope.gui.handlers.view import ViewHandlers
+from hookscope.gui.interventions.parts import InterventionParts
 from hookscope.gui.log_panel import LogPanel
 from hookscope.gui.module_tree.dock import ModuleTreeDock
 from hookscope.gui.notifications import Notifications
@@ -78,6 +79,7 @@ class MainWindow(QMainWindow):
         self.workload = WorkloadDock(bridge, self)
         self.operations = OperationsDock(bridge, self.current, self)
         self.stepping = SteppingParts(bridge, self.current, settings, self)
+        self.interventions = InterventionParts(bridge, self.current, settings, self)
         self.docks = DockLayout(self, settings)
         self.handlers = Handlers(
             session=SessionHandlers(bridge, self.current, self),
@@ -85,6 +87,8 @@ class MainWindow(QMainWindow):
             stepping=self.stepping.handlers,
             breakpoints=self.stepping.breakpoint_handlers,
             timeline=self.stepping.timeline,
+            interventions=self.interventions.handlers,
+            trials=self.interventions.trials.handlers,
             opening=OpeningHandlers(bridge, settings, self),
             operations=OperationHandlers(bridge, self.current, self),
             preferences=PreferenceHandlers(bridge, settings, theme, self),
@@ -116,6 +120,7 @@ class MainWindow(QMainWindow):
         self.docks.add("log", self._dock(self.tr("Log"), LogPanel(self._bridge, self)))
         self.docks.add("operations", self.operations)
         self.stepping.join(self.modules, self.docks, self.central, self.toast)
+        self.interventions.join(self.modules, self.docks, self.central, self.toast)
 
     def _connect(self) -> None:
         handlers, central = self.handlers, self.central

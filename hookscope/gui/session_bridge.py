@@ -8,22 +8,33 @@ from PySide6.QtCore import QObject, Qt, QTimer, Signal, Slot
 from hookscope.client.changes import Change, OutputPrinted, StateChanged
 from hookscope.client.session import DebugSession
 from hookscope.protocol.events import (
+    AtHandChanged,
     BreakpointsSet,
     Continued,
+    Exported,
+    ExportProgress,
     Failed,
     HooksSet,
+    InterventionsActed,
+    InterventionsSet,
     Loaded,
     LogPrinted,
     NonFiniteSearched,
     OperationsTraced,
+    OverviewReady,
     Records,
+    SeriesPoints,
     SettingsApplied,
     SourceReady,
     StackReady,
     StepEvents,
     StepFinished,
     StepProgress,
+    StepsCompared,
     Stopped,
+    TrialFinished,
+    UnchangedProved,
+    ViewProgress,
     ViewReady,
 )
 
@@ -38,6 +49,9 @@ _BARE_SIGNALS: dict[type, tuple[str, ...]] = {
     StepProgress: ("progress_changed",),
     Continued: ("continued",),
     BreakpointsSet: ("breakpoints_changed",),
+    InterventionsSet: ("interventions_changed",),
+    InterventionsActed: ("interventions_changed",),
+    SeriesPoints: ("series_changed",),
 }
 """Which signals without an argument each change is told with, in order; whoever hears them asks the session."""
 
@@ -48,6 +62,14 @@ _PASSED_ON: dict[type, str] = {
     SourceReady: "source_arrived",
     LogPrinted: "log_printed",
     NonFiniteSearched: "non_finite_searched",
+    TrialFinished: "trial_finished",
+    StepsCompared: "steps_compared",
+    UnchangedProved: "unchanged_proved",
+    AtHandChanged: "at_hand_changed",
+    OverviewReady: "overview_arrived",
+    ExportProgress: "export_progress",
+    Exported: "exported",
+    ViewProgress: "view_progress",
 }
 """Which signal each change is the argument of."""
 
@@ -73,8 +95,20 @@ class SessionBridge(QObject):
         source_arrived: The text of a source file (`SourceReady`).
         log_printed: A log point was passed (`LogPrinted`).
         non_finite_searched: A search for the first NaN or infinity has ended (`NonFiniteSearched`).
+        interventions_changed: The debuggee has taken a set of interventions, or has said how they fared in a step.
+        trial_finished: A trial of the interventions has ended (`TrialFinished`); its steps have told of themselves.
+        steps_compared: How far tensors moved between two steps (`StepsCompared`).
+        unchanged_proved: Whether the model is as it was without interventions (`UnchangedProved`).
+        at_hand_changed: What came of changes by hand (`AtHandChanged`).
+        series_changed: Points of series have arrived; once a drain.
+        overview_arrived: An overview of the checked modules (`OverviewReady`).
+        export_progress: An export is further on (`ExportProgress`).
+        exported: An export has ended (`Exported`).
+        view_progress: How far a view is that takes long (`ViewProgress`).
         failure_raised: Something went wrong (`Failure`).
         output_printed: What the debuggee printed (`str`).
+        drained: All changes of a drain in their order (`list[Change]`), told after all else; for tools of the client
+            that are driven by them.
 
     Args:
         parent: Qt parent; `close` must still be called before the end.
@@ -98,8 +132,19 @@ class SessionBridge(QObject):
     source_arrived = Signal(object)
     log_printed = Signal(object)
     non_finite_searched = Signal(object)
+    interventions_changed = Signal()
+    trial_finished = Signal(object)
+    steps_compared = Signal(object)
+    unchanged_proved = Signal(object)
+    at_hand_changed = Signal(object)
+    series_changed = Signal()
+    overview_arrived = Signal(object)
+    export_progress = Signal(object)
+    exported = Signal(object)
+    view_progress = Signal(object)
     failure_raised = Signal(object)
     output_printed = Signal(str)
+    drained = Signal(object)
     _woken = Signal()
 
     def __init__(self, parent: QObject | None = None, *, interpreter: str | None = None) -> None:
@@ -137,8 +182,11 @@ class SessionBridge(QObject):
             return
         self._has_news = False
         self._timer.start()
-        for news in _merged(self._session.drain()):
+        changes = self._session.drain()
+        for news in _merged(changes):
             self._tell(news)
+        if not self._is_closed:
+            self.drained.emit(changes)
 
     def _tell(self, news: Change | frozenset[str]) -> None:
         if self._is_closed:  # by whoever heard the one before

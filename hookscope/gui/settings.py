@@ -1,5 +1,6 @@
 """What the window remembers. A broken or missing value is as good as none: nothing here can stop the start."""
 
+import hashlib
 from enum import StrEnum
 from pathlib import Path
 from typing import Protocol, TypeVar
@@ -16,6 +17,8 @@ LAYOUT_VERSION = 3
 
 
 _Choice = TypeVar("_Choice", bound=StrEnum)
+
+_KEY_DIGITS = 16
 
 MAX_BUDGET_MIB = 16 * 1024**2
 """A budget above this is taken for a slip."""
@@ -143,6 +146,24 @@ class Settings:
     def last_folder(self, folder: Path) -> None:
         self._store.setValue("files/last_folder", str(folder))
 
+    def interventions(self, source: str) -> str:
+        """Return the list of interventions that was kept for a model's source, as text; `""` when none was."""
+        value = self._store.value(_key_of("interventions", source))
+        return value if isinstance(value, str) else ""
+
+    def keep_interventions(self, source: str, text: str) -> None:
+        """Keep a list of interventions for a model's source."""
+        self._store.setValue(_key_of("interventions", source), text)
+
+    def series(self, source: str) -> str:
+        """Return what was followed over the steps of a model's source, as text; `""` when nothing was."""
+        value = self._store.value(_key_of("series", source))
+        return value if isinstance(value, str) else ""
+
+    def keep_series(self, source: str, text: str) -> None:
+        """Keep what is followed of a model's source."""
+        self._store.setValue(_key_of("series", source), text)
+
     def layout(self, name: str) -> QByteArray | None:
         """Return a remembered layout (`geometry`, `docks`, `panels`) of this version, or `None`."""
         value = self._store.value(f"layout{LAYOUT_VERSION}/{name}")
@@ -156,6 +177,11 @@ class Settings:
         """Forget every remembered layout."""
         for name in ("geometry", "docks", "panels"):
             self._store.setValue(f"layout{LAYOUT_VERSION}/{name}", QByteArray())
+
+
+def _key_of(group: str, source: str) -> str:
+    """Return a key for a model's source that an ini file can have, whatever is in a path."""
+    return f"{group}/{hashlib.sha256(source.encode()).hexdigest()[:_KEY_DIGITS]}"
 
 
 def _choice(value: object, default: _Choice) -> _Choice:

@@ -1,49 +1,23 @@
 """What was asked for on the command line, done step by step in the window: open, check, step, take a picture."""
 
-from dataclasses import dataclass
 from enum import Enum, auto
-from pathlib import Path
 
 import msgspec
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
-from hookscope.client.state import SessionState
+from hookscope.client.start_options import StartOptions, modules_to_check
+from hookscope.client.state import ALLOWED, SessionState
+from hookscope.figures.export_words import has_written, word_export
 from hookscope.figures.failure_words import failure_lines
 from hookscope.gui.export import ExportError
 from hookscope.gui.main_window import MainWindow
 from hookscope.gui.session_bridge import SessionBridge
-from hookscope.protocol.failures import Failure, FailureKind
-from hookscope.protocol.patterns import match_paths, nearest
-from hookscope.protocol.workload import Source, SyntheticInput
+from hookscope.protocol.events import Exported
+from hookscope.protocol.failures import Failure
 
 _SETTLE_POLL_MS = 50
 _QUIET_POLLS = 3
 """How often in a row nothing may be waited for, so that what is drawn with a short delay is drawn, too."""
-
-
-@dataclass(frozen=True)
-class WindowOptions:
-    """What to do at the start.
-
-    Attributes:
-        source: What to open; `None` for the welcome page.
-        device: Where to run it.
-        checks: Globs of modules to check.
-        steps: How many steps to run.
-        seed: Seed of the first step; `None` leaves the random state alone.
-        screenshot: Where to save a picture of the window when all this is done.
-        headless: Whether to end then, with what went wrong on standard error.
-        inputs: Made-up inputs, in place of the source's own.
-    """
-
-    source: Source | None = None
-    device: str = "cpu"
-    checks: tuple[str, ...] = ()
-    steps: int = 0
-    seed: int | None = 0
-    screenshot: Path | None = None
-    headless: bool = False
-    inputs: tuple[SyntheticInput, ...] = ()
 
 
 class _Stage(Enum):
@@ -51,6 +25,7 @@ class _Stage(Enum):
     LOADING = auto()
     STEPPING = auto()
     SETTLING = auto()
+    EXPORTING = auto()
     DONE = auto()
 
 
@@ -60,26 +35,30 @@ class StartUp(QObject):
     A failure before the end ends it, too; the window shows it like every other one.
 
     Signals:
+        told: What came of an export, for a terminal.
         finished: Everything was done.
         failed: It ended early; what a terminal should say about it.
     """
 
+    told = Signal(str)
     finished = Signal()
     failed = Signal(str)
 
-    def __init__(self, bridge: SessionBridge, window: MainWindow, options: WindowOptions) -> None:
+    def __init__(self, bridge: SessionBridge, window: MainWindow, options: StartOptions) -> None:
         super().__init__(window)
         self._session = bridge.session
         self._window = window
         self._options = options
         self._stage = _Stage.NOT_STARTED
         self._quiet_polls = 0
+        self._export: int | None = None
         self._timer = QTimer(self)
         self._timer.setInterval(_SETTLE_POLL_MS)
         self._timer.timeout.connect(self._take_picture_when_settled)
         bridge.model_loaded.connect(self._check_and_step)
         bridge.state_changed.connect(self._follow_state)
         bridge.failure_raised.connect(self._fail)
+        bridge.exported.connect(self._note_exported)
 
     def start(self) -> None:
         """Begin; returns at once."""
@@ -101,15 +80,10 @@ class StartUp(QObject):
         if self._session.source != self._options.source:  # given up, and something else was opened since
             self._stage = _Stage.DONE
             return
-        paths = [module.path for module in tree.modules]
-        checked: dict[str, None] = {}
-        for pattern in self._options.checks:
-            matches = match_paths(pattern, paths)
-            if not matches:
-                near = ", ".join(nearest(pattern, paths))
-                self._give_up(Failure(FailureKind.UNKNOWN_MODULES, {"pattern": pattern, "near": near}))
-                return
-            checked.update(dict.fromkeys(matches))
+        checked = modules_to_check(self._options.checks, tree)
+        if isinstance(checked, Failure):
+            self._give_up(checked)
+            return
         if checked:
             self._session.check(checked)
         self._stage = _Stage.STEPPING
@@ -133,15 +107,39 @@ class StartUp(QObject):
         if self._quiet_polls < _QUIET_POLLS:
             return
         self._timer.stop()
-        self._stage = _Stage.DONE
         if self._options.screenshot is not None:
             try:
                 self._window.handlers.pictures.write_window(self._options.screenshot)
             except ExportError as error:
                 self._window.toast.show_text(str(error))
-                self.failed.emit(str(error))
+                self._end_with(str(error))
                 return
-        self.finished.emit()
+        if self._options.export is None:
+            self._stage = _Stage.DONE
+            self.finished.emit()
+        elif self._session.state in ALLOWED["export_step"]:
+            self._stage = _Stage.EXPORTING
+            self._export = self._session.export_step(self._options.export)
+        else:
+            self._end_with(self.tr("Nothing was exported: the model's process is gone."))
+
+    @Slot(object)
+    def _note_exported(self, exported: Exported) -> None:
+        if self._stage is not _Stage.EXPORTING or exported.number != self._export:
+            return
+        text = word_export(exported, str(self._options.export))
+        if has_written(exported):
+            self._stage = _Stage.DONE
+            self.told.emit(text)
+            self.finished.emit()
+        else:
+            self._end_with(text)
+
+    def _end_with(self, text: str) -> None:
+        """End early."""
+        self._stage = _Stage.DONE
+        self._timer.stop()
+        self.failed.emit(text)
 
     def _give_up(self, failure: Failure) -> None:
         self._window.central.show_failure(failure)
@@ -150,6 +148,4 @@ class StartUp(QObject):
     @Slot(object)
     def _fail(self, failure: Failure) -> None:
         if self._stage is not _Stage.DONE:
-            self._stage = _Stage.DONE
-            self._timer.stop()
-            self.failed.emit("\n".join(failure_lines(failure)))
+            self._end_with("\n".join(failure_lines(failure)))

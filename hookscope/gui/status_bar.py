@@ -121,7 +121,7 @@ class StatusBar(QStatusBar):
             self.captures.show_bytes(step.capture_bytes, step.budget_bytes)
             words += [
                 self.tr("memory {size}").format(size=format_bytes(step.memory_bytes)),
-                self.tr("step {step}").format(step=step.step),
+                (self.tr("trial {step}") if step.is_trial else self.tr("step {step}")).format(step=step.step),
                 format_duration(step.duration_s),
             ]
             if step.loss is not None:

@@ -107,6 +107,9 @@ QPushButton[card="true"]:hover, QPushButton[card="true"]:focus {{ border-color: 
 #origin_card {{ background: {panel}; border: 1px solid {line}; border-left: 3px solid {good}; border-radius: 4px; }}
 #origin_card[found="true"] {{ border-left-color: {trouble}; }}
 #notice {{ background: {panel}; border: 1px solid {line}; border-left: 3px solid {at_hand}; border-radius: 4px; }}
+#trial_ribbon {{ background: {panel}; border: 1px solid {line}; border-left: 3px solid {at_hand}; border-radius: 4px; }}
+#proof_strip {{ background: {panel}; border: 1px solid {line}; border-left: 3px solid {good}; border-radius: 4px; }}
+#proof_strip[found="true"] {{ border-left-color: {trouble}; }}
 #toast {{ background: {raised}; border: 1px solid {line}; border-radius: 6px; }}
 """
 

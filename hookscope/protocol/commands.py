@@ -2,9 +2,11 @@
 
 import msgspec
 
+from hookscope.protocol.exports import ExportForm
 from hookscope.protocol.hooks import HookMode, OperationRef
 from hookscope.protocol.identity import TensorRef
 from hookscope.protocol.interventions import HandChange, Intervention
+from hookscope.protocol.series import Series
 from hookscope.protocol.stops import Breakpoint, ContinueMode
 from hookscope.protocol.views import ViewRequest
 from hookscope.protocol.workload import RunSettings, Source, SyntheticInput
@@ -132,6 +134,52 @@ class ChangeAtHand(msgspec.Struct, frozen=True, tag="change_at_hand"):
     changes: tuple[HandChange, ...]
 
 
+class SetSeries(msgspec.Struct, frozen=True, tag="set_series"):
+    """Sent when other numbers are wanted of every step. From the next finished step on, `SeriesPoints` tell them."""
+
+    series: tuple[Series, ...]
+
+
+class RequestOverview(msgspec.Struct, frozen=True, tag="request_overview"):
+    """Sent to see all checked modules at once; answer: `OverviewReady`. `step`: `None` is the newest finished one."""
+
+    step: int | None = None
+
+
+class ExportTensor(msgspec.Struct, frozen=True, tag="export_tensor"):
+    """Sent to write one captured tensor to a file; answers: `ExportProgress`, then `Exported` of the same number.
+
+    It is written under a temporary name beside the file and then takes its place: a former file is lost only then.
+    """
+
+    number: int
+    ref: TensorRef
+    file: str
+    form: ExportForm = ExportForm.NPY
+    step: int | None = None
+
+
+class ExportStep(msgspec.Struct, frozen=True, tag="export_step"):
+    """Sent to write every capture of a step as .npy into a folder, with an `index.json`; answered as `ExportTensor`."""
+
+    number: int
+    folder: str
+    step: int | None = None
+
+
+class CancelExport(msgspec.Struct, frozen=True, tag="cancel_export"):
+    """Sent to end an export that runs or waits; it answers `Exported` with `cancelled`."""
+
+    number: int
+
+
+class CancelView(msgspec.Struct, frozen=True, tag="cancel_view"):
+    """Sent when a view that takes long is not wanted any more; the answer is a `NoPicture`, or the view."""
+
+    panel: str
+    number: int
+
+
 class FindNonFinite(msgspec.Struct, frozen=True, tag="find_non_finite"):
     """Sent when idle. Runs up to `steps` steps and ends at the first one with a NaN or an infinity that does harm.
 
@@ -199,6 +247,12 @@ Command = (
     | ProveUnchanged
     | CompareSteps
     | ChangeAtHand
+    | SetSeries
+    | RequestOverview
+    | ExportTensor
+    | ExportStep
+    | CancelExport
+    | CancelView
     | FindNonFinite
     | RequestStack
     | RequestSource

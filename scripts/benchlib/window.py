@@ -10,11 +10,12 @@ import time
 
 from PySide6.QtCore import QObject, Qt, QTimer, Slot
 
+from hookscope.client.start_options import StartOptions
 from hookscope.gui.app import create_application
 from hookscope.gui.main_window import MainWindow
 from hookscope.gui.session_bridge import SessionBridge
 from hookscope.gui.settings import MemoryStore, Settings
-from hookscope.gui.startup import StartUp, WindowOptions
+from hookscope.gui.startup import StartUp
 from hookscope.gui.style import ThemeSwitch
 from hookscope.protocol.identity import Slot as TensorSlot
 from hookscope.protocol.identity import TensorRef
@@ -84,7 +85,7 @@ def main() -> None:
     window = MainWindow(bridge, settings, ThemeSwitch(app, settings))
     window.resize(WIDTH, HEIGHT)
     measurement = Measurement(bridge, window)
-    options = WindowOptions(ExampleSource("digits"), checks=("*",), steps=1)
+    options = StartOptions(ExampleSource("digits"), checks=("*",), steps=1)
     start_up = StartUp(bridge, window, options)
     start_up.finished.connect(measurement.begin)
     window.show()

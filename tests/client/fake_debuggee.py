@@ -25,16 +25,19 @@ from hookscope.protocol.failures import Failure, FailureKind
 from hookscope.protocol.hooks import HookMode, OperationInfo, OperationRef
 from hookscope.protocol.identity import Slot, TensorRef
 from hookscope.protocol.tensors import Record, TensorSpec
-from hookscope.protocol.views import NoPicture, NoPictureReason
+from hookscope.protocol.views import NoPicture, NoPictureReason, Statistics, ViewResult
 from hookscope.protocol.wire import decode_command, encode
 from hookscope.protocol.workload import InputInfo, RunSettings, WorkloadInfo
-from tests.client.fake_stepping import LONG_S, TREE, FakeStepping
+from tests.client.fake_exporting import FakeExporting
+from tests.client.fake_intervening import FakeIntervening
+from tests.client.fake_stepping import LONG_S, TREE
+from tests.client.fake_watching import FakeWatching
 
 WORKLOAD = WorkloadInfo("Net")
 SPEC = TensorSpec((2, 3), "float32", "cpu", "strided", 24)
 
 
-class FakeDebuggee(FakeStepping):
+class FakeDebuggee(FakeExporting, FakeWatching, FakeIntervening):
     def __init__(self, connection: Connection) -> None:
         super().__init__()
         self.channel = ConnectionChannel(connection)
@@ -43,7 +46,7 @@ class FakeDebuggee(FakeStepping):
         self.settings = RunSettings()
         self.paths: tuple[str, ...] = ()
         self.operations: tuple[OperationRef, ...] = ()
-        self.abort = threading.Event()
+        self.slow_views: dict[int, commands.RequestView] = {}
         self.pause = threading.Event()
         self.interrupt = threading.Event()
 
@@ -72,12 +75,33 @@ class FakeDebuggee(FakeStepping):
                         self.send(events.SourceReady(file, line, line, ("return x",)))
                     case commands.Interrupt():
                         self.interrupt.set()
+                    case commands.RequestView(panel="slow", number=number):
+                        self.slow_views[number] = command
+                        self.send(events.ViewProgress("slow", number, 1, 6))
                     case commands.RequestView():
                         self.answer(command)
+                    case commands.CancelView():
+                        self.answer(self.slow_views.pop(command.number))
+                    case commands.ExportTensor():
+                        self.export_tensor(command)
+                    case commands.ExportStep():
+                        self.export_step(command)
+                    case commands.CancelExport():
+                        self.cancel_export(command)
                     case commands.SetHooks():
                         self.hook(command)
+                    case commands.SetInterventions():
+                        self.set_interventions(command)
+                    case commands.SetSeries():
+                        self.series = command.series
+                    case commands.RequestOverview():
+                        self.tell_layers(command)
+                    case commands.CompareSteps():
+                        self.compare(command)
+                    case commands.ChangeAtHand():
+                        self.change_at_hand(command)
                     case _:
-                        if isinstance(command, commands.RunSteps):
+                        if isinstance(command, (commands.RunSteps, commands.RunTrial)):
                             self.forget_wishes()
                         if isinstance(command, commands.Shutdown):
                             self.abort.set()
@@ -87,8 +111,13 @@ class FakeDebuggee(FakeStepping):
             os._exit(0)
 
     def answer(self, command: commands.RequestView) -> None:
-        picture = NoPicture(NoPictureReason.EMPTY)
-        self.send(events.ViewReady(command.panel, command.number, command.ref, self.step, SPEC, (), picture))
+        result: ViewResult = NoPicture(NoPictureReason.EMPTY)
+        if command.step is not None:
+            norm = self.losses.get(command.step, 0.0) - self.losses.get(command.minus or 0, 0.0)
+            result = Statistics(6, -1.0, 1.0, 0.0, 1.0, norm, 3, 0, 3, 0, 0, 0)
+        step = command.step or self.step
+        self.send(events.ViewReady(command.panel, command.number, command.ref, step, SPEC, (), result))
+        self.viewed.set()
 
     def hook(self, command: commands.SetHooks) -> None:
         known = {module.path for module in TREE.modules}
@@ -147,6 +176,10 @@ class FakeDebuggee(FakeStepping):
                     self.trace(path)
                 case commands.RunSteps() as wanted:
                     self.run(wanted)
+                case commands.RunTrial():
+                    self.try_out()
+                case commands.ProveUnchanged():
+                    self.prove()
                 case commands.Shutdown():
                     return
 
@@ -213,7 +246,8 @@ class FakeDebuggee(FakeStepping):
                 self.step -= 1
                 break
             wish = commands.Continue()
-            self.send(events.StepFinished(self.step, 1.5, 0.1, 0.05, 0.05, 0, 0, False))
+            self.finish_step(self.interventions, is_trial=False)
+            self.tell_series()
             done += 1
             if self.abort.is_set() or self.pause.is_set():
                 reason = events.RunEnd.ABORTED if self.abort.is_set() else events.RunEnd.PAUSED

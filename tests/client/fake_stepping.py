@@ -113,15 +113,15 @@ class FakeStepping(ABC):
         return answer
 
     def set_breakpoints(self, command: commands.SetBreakpoints) -> None:
-        self.breakpoints = command.breakpoints
         wrong = {
             point.id: "not Python"
-            for point in self.breakpoints
+            for point in command.breakpoints
             if isinstance(point.condition, Expression) and point.condition.text == "("
         }
         known = {module.path for module in TREE.modules}
-        unmatched = tuple(point.id for point in self.breakpoints if point.pattern not in known)
+        unmatched = tuple(point.id for point in command.breakpoints if point.pattern not in known)
         self.send(events.BreakpointsSet(wrong, unmatched))
+        self.breakpoints = command.breakpoints  # what they do is told after it was told what they are
 
     def tell_stack(self) -> None:
         event = self.stopped_at

@@ -6,7 +6,7 @@ import pytest
 import torch
 from torch import nn
 
-from hookscope.engine.stepping.expressions import NAMES, ExpressionError, compile_expression
+from hookscope.engine.stepping.expressions import NAMES, NEW_VALUE, ExpressionError, compile_expression
 
 ALL_NAMES = {"tensor": torch.tensor([1.0, 2.0]), "module": nn.Linear(2, 3), "path": "layer1.0", "call": 1, "step": 7}
 
@@ -49,6 +49,8 @@ def failure(text: str, **names: object) -> str:
         ("(found := tensor.max()) > 3", "a condition only looks; `:=` stores a value", 2),
         ("tensor.zero_().any()", "a condition only looks; `zero_` would change something", 1),
         ("torch.relu_(tensor).any()", "a condition only looks; `relu_` would change something", 1),
+        ("torch.add(tensor, 1, out=tensor).any()", "a condition only looks; `out=` would change something", 1),
+        ("x > 0", "unknown name `x`; did you mean `tensor`?", 1),
         ("path.__class__", "`__class__` cannot be used; names with two underscores are Python's own", 1),
         ("module.__dict__['x'].__class__()", "`__class__` cannot be used", 1),
         ("step is 3", '"is" with a literal', 1),
@@ -165,3 +167,16 @@ def test_that_nothing_is_kept_of_what_an_expression_was_asked_about() -> None:
     except ExpressionError:
         del tensor
     assert alive() is None
+
+
+def test_that_the_value_of_an_expression_is_recorded_as_any_other_code() -> None:
+    weight = torch.ones(2, 2, requires_grad=True)
+    expression = compile_expression("x @ x + step", NEW_VALUE)
+    assert expression.names == {"x", "step"}
+    value = expression.value(x=weight, step=7)
+    assert isinstance(value, torch.Tensor)
+    assert value.requires_grad
+    with torch.no_grad(), torch.autocast("cpu", dtype=torch.bfloat16):
+        other = expression.value(x=weight, step=7)
+    assert isinstance(other, torch.Tensor)
+    assert (other.requires_grad, other.dtype) == (False, torch.bfloat16)

@@ -49,6 +49,7 @@ def test_that_statistics_are_exact_for_simple_numbers() -> None:
         nan=0,
         pos_inf=0,
         neg_inf=0,
+        seen=4,
     )
 
 

@@ -8,6 +8,7 @@ import torch
 
 from hookscope.engine.views import build_view
 from hookscope.protocol.views import (
+    Axes,
     GridRequest,
     HeatmapRequest,
     Image,
@@ -69,9 +70,9 @@ def test_that_long_sides_are_strided_each_by_itself() -> None:
 
 def test_that_leading_dims_are_picked_and_clamped() -> None:
     tensor = torch.arange(2 * 3 * 2 * 2).reshape(2, 3, 2, 2)
-    for index, shown in (((1, 2), (1, 2)), ((1,), (1, 0)), ((9, -4), (1, 0)), ((), (0, 0)), ((0, 1, 7), (0, 1))):
-        found = image(tensor, HeatmapRequest(index=index))
-        assert (found.index, found.leading) == (shown, (2, 3))
+    for index, shown in (((1, 2), (1, 2)), ((1,), (1, 0)), ((9, -4), (1, 0)), ((), (0, 0)), ((0, 1, 7, 7, 7), (0, 1))):
+        found = image(tensor, HeatmapRequest(Axes(index=index)))
+        assert (found.axes, found.shape) == (Axes(2, 3, None, (*shown, 0, 0)), (2, 3, 2, 2))
         assert found.pixels.to_numpy().tolist() == tensor[shown].tolist()
 
 
@@ -80,20 +81,15 @@ def test_that_three_dims_are_channels() -> None:
     found = tiles(tensor, GridRequest())
     assert found.pixels.to_numpy().tolist() == tensor.tolist()
     assert found.labels == ((0,), (1,), (2,))
-    assert (found.low, found.high, found.pages, found.total, found.samples) == (0.0, 11.0, 1, 3, 1)
+    assert (found.low, found.high, found.pages, found.total) == (0.0, 11.0, 1, 3)
 
 
 def test_that_a_sample_of_a_batch_is_shown() -> None:
     tensor = torch.arange(24.0).reshape(2, 3, 2, 2)
     for sample, shown in ((0, 0), (1, 1), (5, 1), (-1, 0)):
-        found = tiles(tensor, GridRequest(sample=sample))
-        assert (found.sample, found.samples) == (shown, 2)
+        found = tiles(tensor, GridRequest(Axes(index=(sample,))))
+        assert found.axes == Axes(2, 3, 1, (shown, 0, 0, 0))
         assert found.pixels.to_numpy().tolist() == tensor[shown].tolist()
-
-
-def test_that_further_leading_dims_are_at_index_zero() -> None:
-    tensor = torch.arange(48.0).reshape(2, 2, 3, 2, 2)
-    assert tiles(tensor, GridRequest(sample=1)).pixels.to_numpy().tolist() == tensor[0, 1].tolist()
 
 
 def test_that_the_last_page_holds_the_rest() -> None:

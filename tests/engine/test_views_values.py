@@ -8,6 +8,7 @@ import torch
 
 from hookscope.engine.views import build_view
 from hookscope.protocol.views import (
+    Axes,
     Curve,
     CurveRequest,
     Table,
@@ -91,10 +92,10 @@ def test_that_complex_values_show_both_parts() -> None:
 
 def test_that_a_table_is_a_window() -> None:
     tensor = torch.arange(2 * 6 * 5).reshape(2, 6, 5)
-    found = table(tensor, TableRequest(index=(1,), row=4, column=3, rows=10, columns=1))
+    found = table(tensor, TableRequest(Axes(index=(1,)), row=4, column=3, rows=10, columns=1))
     assert found.cells == (("53",), ("58",))
     assert (found.row, found.column, found.rows, found.columns) == (4, 3, 6, 5)
-    assert (found.index, found.leading) == ((1,), (2,))
+    assert (found.axes, found.shape) == (Axes(1, 2, None, (1, 0, 0)), (2, 6, 5))
 
 
 def test_that_a_window_outside_is_moved_inside() -> None:

@@ -37,16 +37,13 @@ def numbered(count: int, height: int, width: int) -> npt.NDArray[np.float32]:
 
 def test_that_tiles_are_put_row_by_row_with_gutters() -> None:
     mosaic = compose(page(numbered(3, 1, 2), columns=2))
-    nan = np.nan
-    np.testing.assert_array_equal(
-        mosaic.pixels, np.array([[0, 1, nan, 2, 3], [nan] * 5, [4, 5, nan, nan, nan]], np.float32)
-    )
+    np.testing.assert_array_equal(mosaic.pixels, np.array([[0, 1, 0, 2, 3], [0] * 5, [4, 5, 0, 0, 0]], np.float32))
     assert mosaic.mask.tolist() == [
         [0, 0, GUTTER, 0, 0],
         [GUTTER] * 5,
         [0, 0, GUTTER, GUTTER, GUTTER],
     ]
-    assert (mosaic.pixels.dtype, mosaic.mask.dtype) == (np.float32, np.uint8)
+    assert (mosaic.pixels.dtype.name, mosaic.mask.dtype.name) == ("float32", "uint8")
 
 
 def test_that_masks_go_along() -> None:
@@ -68,11 +65,24 @@ def test_that_every_pixel_leads_back_to_its_tile(columns: int) -> None:
                 assert found is not None
                 assert found.label == (10 + found.tile,)
                 assert pixels[found.tile, found.row, found.column] == mosaic.pixels[row, column]
+                assert mosaic.find(found.label, found.row, found.column) == (row, column)
 
 
 def test_that_strides_are_taken_into_account() -> None:
     mosaic = compose(page(numbered(2, 2, 2), columns=2, stride=4))
     assert mosaic.locate(1, 4) == TilePixel(tile=1, label=(1,), row=4, column=4)
+    assert mosaic.find((1,), 7, 5) == (1, 4)
+
+
+@pytest.mark.parametrize(("label", "row", "column"), [((2,), 0, 0), ((0,), 2, 0), ((0,), 0, -1)])
+def test_that_what_is_not_on_the_page_is_not_found(label: tuple[int, ...], row: int, column: int) -> None:
+    assert compose(page(numbered(2, 2, 2), columns=2)).find(label, row, column) is None
+
+
+def test_that_large_tiles_have_wider_gutters() -> None:
+    mosaic = compose(page(numbered(2, 60, 60), columns=2))
+    assert mosaic.pixels.shape == (60, 123)
+    assert mosaic.locate(0, 62) is None
 
 
 @pytest.mark.parametrize(("row", "column"), [(-1, 0), (0, -1), (2, 0), (0, 5), (99, 99)])

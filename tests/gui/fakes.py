@@ -6,18 +6,23 @@ from PySide6.QtCore import QObject, Signal
 
 from hookscope.client.events import EventBook
 from hookscope.client.records import RecordBook
+from hookscope.client.series_book import SeriesBook
 from hookscope.client.state import SessionState
 from hookscope.protocol import events
 from hookscope.protocol.hooks import HookMode, OperationInfo, OperationRef
 from hookscope.protocol.identity import Slot, TensorRef
+from hookscope.protocol.interventions import HandChange, Intervention, InterventionStatus
+from hookscope.protocol.series import Layer, Series, SeriesPoint
 from hookscope.protocol.stops import Breakpoint, ContinueMode, EventKind, StackFrame, StepEvent, StopKind, StopReason
 from hookscope.protocol.tensors import Badge, Record, TensorSpec
 from hookscope.protocol.tree import ModuleInfo, ModuleTree, ParameterInfo
 from hookscope.protocol.workload import ExampleSource, RunSettings, Source, SyntheticInput, WorkloadInfo
+from tests.gui.export_fakes import FakeExports
 
 
-class FakeSession:
+class FakeSession(FakeExports):
     def __init__(self, tree: ModuleTree | None = None, workload: WorkloadInfo | None = None) -> None:
+        super().__init__()
         self.tree = tree
         self.workload = workload
         self.state = SessionState.IDLE if tree is not None else SessionState.NO_MODEL
@@ -45,7 +50,21 @@ class FakeSession:
         self.breakpoint_errors: dict[int, str] = {}
         self.unmatched_breakpoints: frozenset[int] = frozenset()
         self.last_breakpoint_id = 0
-        self.wishes: list[tuple[object, ...]] = []
+        self.interventions: tuple[Intervention, ...] = ()
+        self.intervention_errors: dict[int, str] = {}
+        self.intervention_statuses: dict[int, InterventionStatus] = {}
+        self.last_intervention_id = 0
+        self.trial: events.TrialFinished | None = None
+        self.is_trying = False
+        self.comparison: events.StepsCompared | None = None
+        self.proof: events.UnchangedProved | None = None
+        self.hand_changes: tuple[HandChange, ...] = ()
+        self.at_hand: events.AtHandChanged | None = None
+        self.edited: tuple[TensorRef, ...] = ()
+        self.series: tuple[Series, ...] = ()
+        self.series_book = SeriesBook()
+        self.overview: events.OverviewReady | None = None
+        self.last_series_id = 0
 
     def check(self, paths: Iterable[str]) -> None:
         self.checked = tuple(paths)
@@ -124,6 +143,40 @@ class FakeSession:
         self.last_breakpoint_id = max(self.last_breakpoint_id, *(point.id for point in self.breakpoints), 0) + 1
         return self.last_breakpoint_id
 
+    def set_interventions(self, interventions: Iterable[Intervention]) -> None:
+        self.interventions = tuple(interventions)
+        self.wishes.append(("set_interventions", self.interventions))
+
+    def next_intervention_id(self) -> int:
+        known = (intervention.id for intervention in self.interventions)
+        self.last_intervention_id = max(self.last_intervention_id, *known, 0) + 1
+        return self.last_intervention_id
+
+    def try_interventions(self) -> None:
+        self.wishes.append(("try_interventions",))
+
+    def prove_unchanged(self) -> None:
+        self.wishes.append(("prove_unchanged",))
+
+    def compare_steps(self, before: int, after: int) -> None:
+        self.wishes.append(("compare_steps", before, after))
+
+    def change_at_hand(self, changes: Iterable[HandChange]) -> None:
+        self.hand_changes = tuple(changes)
+        self.wishes.append(("change_at_hand", self.hand_changes))
+
+    def set_series(self, series: Iterable[Series]) -> None:
+        self.series = tuple(series)
+        self.series_book.follow(self.series)
+        self.wishes.append(("set_series", self.series))
+
+    def next_series_id(self) -> int:
+        self.last_series_id = max(self.last_series_id, *(one.id for one in self.series), 0) + 1
+        return self.last_series_id
+
+    def request_overview(self, step: int | None = None) -> None:
+        self.wishes.append(("request_overview", step))
+
     def request_stack(self) -> None:
         self.wishes.append(("request_stack",))
 
@@ -149,8 +202,19 @@ class FakeBridge(QObject):
     source_arrived = Signal(object)
     log_printed = Signal(object)
     non_finite_searched = Signal(object)
+    interventions_changed = Signal()
+    trial_finished = Signal(object)
+    steps_compared = Signal(object)
+    unchanged_proved = Signal(object)
+    at_hand_changed = Signal(object)
+    series_changed = Signal()
+    overview_arrived = Signal(object)
+    export_progress = Signal(object)
+    exported = Signal(object)
+    view_progress = Signal(object)
     failure_raised = Signal(object)
     output_printed = Signal(str)
+    drained = Signal(object)
 
     def __init__(self, session: FakeSession) -> None:
         super().__init__()
@@ -192,6 +256,7 @@ class FakeBridge(QObject):
     def go_on(self) -> None:
         """Tell that the stopped step goes on."""
         self.session.stopped, self.session.stack = None, None
+        self.session.hand_changes, self.session.at_hand = (), None
         self.enter(SessionState.RUNNING)
         self.continued.emit()
 
@@ -201,12 +266,44 @@ class FakeBridge(QObject):
         self.session.unmatched_breakpoints = frozenset(unmatched)
         self.breakpoints_changed.emit()
 
+    def set_interventions(self, errors: dict[int, str] | None = None) -> None:
+        """Tell what the debuggee says of the interventions."""
+        self.session.intervention_errors = errors or {}
+        self.interventions_changed.emit()
+
+    def act(self, *statuses: InterventionStatus) -> None:
+        """Tell how interventions fared in a step."""
+        self.session.intervention_statuses = {status.id: status for status in statuses}
+        self.interventions_changed.emit()
+
+    def prove(self, proof: events.UnchangedProved) -> None:
+        """Tell whether the model is as it was."""
+        self.session.proof = proof
+        self.unchanged_proved.emit(proof)
+
+    def change_at_hand(self, refs: tuple[TensorRef, ...], errors: tuple[str, ...] = ()) -> None:
+        """Tell what came of the changes by hand."""
+        stopped = self.session.stopped
+        assert stopped is not None
+        self.session.at_hand = events.AtHandChanged(stopped.step, stopped.event, refs, errors)
+        self.at_hand_changed.emit(self.session.at_hand)
+
     def show_stack(self, *frames: StackFrame) -> None:
         """Tell the frames of the stop at hand."""
         stopped = self.session.stopped
         assert stopped is not None
         self.session.stack = events.StackReady(stopped.step, stopped.event, frames)
         self.stack_arrived.emit(self.session.stack)
+
+    def tell_points(self, *points: SeriesPoint) -> None:
+        """Tell numbers of series."""
+        self.session.series_book.add(points)
+        self.series_changed.emit()
+
+    def tell_layers(self, step: int, *layers: Layer) -> None:
+        """Answer a request for an overview."""
+        self.session.overview = events.OverviewReady(step, layers)
+        self.overview_arrived.emit(self.session.overview)
 
     def log(self, logged: events.LogPrinted) -> None:
         """Tell that a log point was passed."""

@@ -46,6 +46,7 @@ class Asked:
     ref: TensorRef
     request: ViewRequest
     step: int | None = None
+    minus: int | None = None
 
 
 class PanelSession(FakeSession):
@@ -56,9 +57,15 @@ class PanelSession(FakeSession):
         self.asked: list[Asked] = []
 
     def request_view(
-        self, panel: str, number: int, ref: TensorRef, request: ViewRequest, step: int | None = None
+        self,
+        panel: str,
+        number: int,
+        ref: TensorRef,
+        request: ViewRequest,
+        step: int | None = None,
+        minus: int | None = None,
     ) -> None:
-        self.asked.append(Asked(panel, number, ref, request, step))
+        self.asked.append(Asked(panel, number, ref, request, step, minus))
 
 
 class PanelBridge(FakeBridge):
@@ -92,7 +99,9 @@ class PanelBridge(FakeBridge):
         """Answer one request, by default with the engine's own view."""
         record = self.session.records.get(asked.ref)
         assert record is not None
-        made = result or build_view(self.tensors[asked.ref], asked.request)
+        other: TensorRef | None = getattr(asked.request, "other", None)
+        second = self.tensors.get(other) if other is not None else None
+        made = result or build_view(self.tensors[asked.ref], asked.request, second)
         step = record.step if step is None else step
         self.view_arrived.emit(ViewReady(asked.panel, asked.number, asked.ref, step, record.spec, record.badges, made))
 

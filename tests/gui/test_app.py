@@ -6,7 +6,8 @@ import pytest
 from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QApplication
 
-from hookscope.gui.app import WindowOptions, create_application, run_window
+from hookscope.client.start_options import StartOptions
+from hookscope.gui.app import create_application, run_window
 from hookscope.gui.first_look import best_to_see
 from hookscope.protocol.workload import ExampleSource
 from tests.gui.fakes import small_tree
@@ -14,7 +15,7 @@ from tests.gui.fakes import small_tree
 
 def test_that_a_headless_run_writes_a_picture_that_says_what_it_shows(tmp_path: Path, qapp: QApplication) -> None:
     file = tmp_path / "out.png"
-    options = WindowOptions(ExampleSource("cnn"), checks=("conv*",), steps=2, screenshot=file, headless=True)
+    options = StartOptions(ExampleSource("cnn"), checks=("conv*",), steps=2, screenshot=file, headless=True)
     assert run_window(options) == 0
     picture = QImage(str(file))
     assert (picture.width(), picture.height()) == (1600, 1000)
@@ -28,7 +29,7 @@ def test_that_a_headless_run_writes_a_picture_that_says_what_it_shows(tmp_path: 
 def test_that_an_unknown_glob_ends_a_headless_run_with_status_2(
     qapp: QApplication, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    options = WindowOptions(ExampleSource("one_layer"), checks=("nothing.like.this*",), steps=1, headless=True)
+    options = StartOptions(ExampleSource("one_layer"), checks=("nothing.like.this*",), steps=1, headless=True)
     assert run_window(options) == 2
     assert "No module matches “nothing.like.this*”" in capsys.readouterr().err
 

@@ -9,11 +9,13 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
     QApplication,
     QComboBox,
+    QListView,
     QSpinBox,
     QToolButton,
 )
 
 from hookscope.gui.panels.registry import AUTO
+from hookscope.gui.panels.words import REASONS
 from hookscope.gui.style import apply_theme
 from hookscope.gui.theme import DARK
 from hookscope.protocol.identity import Slot, TensorRef
@@ -48,7 +50,7 @@ def test_that_a_missing_picture_is_explained(window: PanelWindow, reason: NoPict
     window.bridge.answer(asked, NoPicture(reason, "a reason of its own"))
     assert len(window.panel.message.split()) > 4
     assert "{" not in window.panel.message
-    has_detail = reason in {NoPictureReason.NO_DATA, NoPictureReason.WRONG_RANK, NoPictureReason.FAILED}
+    has_detail = "{detail}" in REASONS[reason]
     assert ("a reason of its own" in window.panel.message) == has_detail
     assert window.panel.plot() is None
 
@@ -136,9 +138,14 @@ def test_that_kinds_that_do_not_fit_cannot_be_chosen(window: PanelWindow) -> Non
     offered = {
         kinds.itemData(row)
         for row in range(kinds.count())
+        if kinds.itemData(row) is not None  # a line
         if kinds.model().index(row, 0).flags() & Qt.ItemFlag.ItemIsEnabled
     }
-    assert offered == {AUTO, "curve", "histogram", "table", "statistics"}
+    assert offered == {AUTO, "curve", "histogram", "scatter", "table", "statistics"}
+    listed = kinds.view()
+    assert isinstance(listed, QListView)
+    assert listed.isRowHidden(kinds.findData("grid"))
+    assert not listed.isRowHidden(kinds.findData("curve"))
 
 
 def test_that_a_narrow_panel_keeps_its_name_and_its_tensor(window: PanelWindow) -> None:

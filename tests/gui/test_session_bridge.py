@@ -13,7 +13,9 @@ from hookscope.client.state import SessionState
 from hookscope.gui.session_bridge import SessionBridge
 from hookscope.protocol.failures import Failure, FailureKind
 from hookscope.protocol.identity import Slot, TensorRef
+from hookscope.protocol.interventions import HandChange, Intervention
 from hookscope.protocol.stops import Breakpoint, EventPhase
+from hookscope.protocol.tensor_changes import Add
 from hookscope.protocol.views import StatisticsRequest
 from hookscope.protocol.workload import ExampleSource, RunSettings
 from tests.client.fakes import fake_interpreter
@@ -37,6 +39,11 @@ SIGNALS = (
     "stack_arrived",
     "source_arrived",
     "log_printed",
+    "interventions_changed",
+    "trial_finished",
+    "steps_compared",
+    "unchanged_proved",
+    "at_hand_changed",
     "failure_raised",
     "output_printed",
 )
@@ -154,6 +161,34 @@ def test_that_a_stop_and_all_about_it_arrive(qtbot: QtBot, bridge: SessionBridge
     assert listener.arguments("stack_arrived") == [session.stack]
     with qtbot.waitSignal(bridge.continued, timeout=WAIT_MS):
         session.continue_()
+    wait_for_state(qtbot, bridge, SessionState.IDLE)
+
+
+def test_that_interventions_and_what_comes_of_them_arrive(
+    qtbot: QtBot, bridge: SessionBridge, listener: Listener
+) -> None:
+    session = bridge.session
+    opened(qtbot, bridge)
+    with qtbot.waitSignal(bridge.interventions_changed, timeout=WAIT_MS):
+        session.set_interventions([Intervention(1, "b", Slot.OUTPUT, Add(1.0))])
+    with qtbot.waitSignal(bridge.trial_finished, timeout=WAIT_MS):
+        session.try_interventions()
+    wait_for_state(qtbot, bridge, SessionState.IDLE)
+    assert listener.arguments("trial_finished") == [session.trial]
+    assert listener.names().count("interventions_changed") > 1, "how they fared is told, too"
+    assert session.trial is not None
+    with qtbot.waitSignal(bridge.steps_compared, timeout=WAIT_MS):
+        session.compare_steps(session.trial.before, session.trial.after)
+    session.set_interventions(())
+    with qtbot.waitSignal(bridge.unchanged_proved, timeout=WAIT_MS):
+        session.prove_unchanged()
+    wait_for_state(qtbot, bridge, SessionState.IDLE)
+    session.run_to("b")
+    wait_for_state(qtbot, bridge, SessionState.STOPPED)
+    with qtbot.waitSignal(bridge.at_hand_changed, timeout=WAIT_MS):
+        session.change_at_hand([HandChange(TensorRef("b", Slot.INPUT, "args.0"), Add(1.0))])
+    assert listener.arguments("at_hand_changed") == [session.at_hand]
+    session.continue_()
     wait_for_state(qtbot, bridge, SessionState.IDLE)
 
 

@@ -25,11 +25,14 @@ def test_that_everything_comes_back_from_the_file(tmp_path: Path) -> None:
     first.hook_mode = HookMode.NATIVE
     first.budget_mib = 512
     first.capture_place = CapturePlace.CPU
+    first.keep_interventions("net.py:x/y = [1]", '{"a": "ä, \\n"}')
     first.keep_layout("docks", QByteArray(b"\x00state\xff"))
     del first
     again = on_disk(file)
     assert again.theme is ThemeChoice.LIGHT
     assert again.recent == ("example:digits",)
+    assert again.interventions("net.py:x/y = [1]") == '{"a": "ä, \\n"}'
+    assert again.interventions("net.py:other") == ""
     assert again.last_folder == tmp_path
     assert again.layout("docks") == QByteArray(b"\x00state\xff")
     assert of_captures(again) == (HookMode.NATIVE, 512, CapturePlace.CPU)

@@ -6,6 +6,7 @@ from PySide6.QtWidgets import QLabel, QStyle, QStyleOptionViewItem
 from pytestqt.qtbot import QtBot
 
 from hookscope.gui.module_tree.dock import ModuleTreeDock
+from hookscope.gui.module_tree.menu import ModuleMenu
 from hookscope.gui.module_tree.model import Column
 
 LEFT = Qt.MouseButton.LeftButton
@@ -59,13 +60,19 @@ def labels(dock: ModuleTreeDock) -> str:
     return " | ".join(label.text() for label in dock.findChildren(QLabel) if label.text())
 
 
-def choose(dock: ModuleTreeDock, path: str, text: str, qtbot: QtBot) -> None:
-    """Ask for the menu of a module, and click the entry that begins with a text."""
-    menu, viewport = dock.view.menu, dock.view.viewport()
+def open_menu(dock: ModuleTreeDock, path: str) -> ModuleMenu:
+    """Ask for the menu of a module."""
+    viewport = dock.view.viewport()
     place = dock.view.visualRect(index_of(dock, path)).center()
     asked = QContextMenuEvent(QContextMenuEvent.Reason.Mouse, place, viewport.mapToGlobal(place))
     QGuiApplication.sendEvent(viewport, asked)
-    assert menu.isVisible()
+    assert dock.view.menu.isVisible()
+    return dock.view.menu
+
+
+def choose(dock: ModuleTreeDock, path: str, text: str, qtbot: QtBot) -> None:
+    """Ask for the menu of a module, and click the entry that begins with a text."""
+    menu = open_menu(dock, path)
     action = next(action for action in menu.actions() if action.text().startswith(text))
     assert action.isVisible()
     qtbot.mouseClick(menu, LEFT, pos=menu.actionGeometry(action).center())

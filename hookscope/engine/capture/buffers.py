@@ -1,8 +1,9 @@
 """Private copies of tensors, in buffers that are reused from step to step under a byte budget.
 
-A buffer belongs to the step that copied into it. `copy_*` run in hooks, on whichever thread fired them, and usually
-take no lock; `begin_step` and `drop_step` run on the main thread; `reading` runs on any thread. A buffer is reused only
-when its step was dropped and nobody reads it, so a reader never sees a capture change.
+A buffer belongs to the step that copied into it, and to those it is shared with. `copy_*` run in hooks, on whichever
+thread fired them, and usually take no lock; `release` runs there too, `begin_step` and `drop_step` on the main thread,
+and `reading` on any. A buffer is reused only when its steps were dropped and nobody reads it, so a reader never sees a
+capture change.
 """
 
 import threading
@@ -44,18 +45,19 @@ class Buffer:
         tensor: The copy, detached.
         spec: What it is a copy of.
         key: What can be copied into it later; `None` if nothing can.
+        owners: How many steps it belongs to that were not dropped.
         free_since: Of a free one, the step in which it became so.
         ready: Of a tensor on CUDA, the event after which the copy is complete; a reader waits for it.
     """
 
-    __slots__ = ("dropped", "free_since", "key", "readers", "ready", "spec", "tensor")
+    __slots__ = ("free_since", "key", "owners", "readers", "ready", "spec", "tensor")
 
     def __init__(self, tensor: torch.Tensor, spec: TensorSpec, key: _Key | None) -> None:
         self.tensor = tensor
         self.spec = spec
         self.key = key
+        self.owners = 0
         self.readers = 0
-        self.dropped = False
         self.free_since = 0
         self.ready: torch.cuda.Event | None = None
 
@@ -80,6 +82,7 @@ class BufferPool:
         self._step = 0
         self.lock = threading.RLock()
         self._used: dict[int, list[Buffer]] = defaultdict(list)
+        self._shared: dict[int, list[Buffer]] = defaultdict(list)
         self._bytes_of: dict[int, int] = {}
         self._free: dict[_Key, list[Buffer]] = {}
         self._copied: dict[int, tuple[weakref.ref[torch.Tensor], int, Buffer]] = {}
@@ -100,7 +103,7 @@ class BufferPool:
         with self.lock:
             self._place = place
             self._discard_free()
-            for buffers in self._used.values():
+            for buffers in (*self._used.values(), *self._shared.values()):
                 for buffer in buffers:
                     buffer.key = None
 
@@ -131,10 +134,26 @@ class BufferPool:
         """Make a step's buffers free; those that are being read become free when the reader is done."""
         with self.lock:
             self._bytes_of.pop(step, None)
-            for buffer in self._used.pop(step, ()):
-                buffer.dropped = True
-                if not buffer.readers:
+            for buffer in (*self._used.pop(step, ()), *self._shared.pop(step, ())):
+                buffer.owners -= 1
+                if not (buffer.owners or buffer.readers):
                     self._make_free(buffer)
+
+    def share(self, buffer: Buffer, step: int) -> None:
+        """Keep a copy that was made in the open step for an earlier one too."""
+        if step != self._step:
+            with self.lock:
+                buffer.owners += 1
+                self._shared[step].append(buffer)
+
+    def release(self, buffer: Buffer) -> None:
+        """Give back a copy of the open step that no capture refers to any more."""
+        with self.lock:
+            self._used[self._step].remove(buffer)
+            self._recent_gradients = [known for known in self._recent_gradients if known[-1] is not buffer]
+            buffer.owners -= 1
+            if not (buffer.owners or buffer.readers):
+                self._make_free(buffer)
 
     @contextmanager
     def reading(self, buffer: Buffer) -> Iterator[torch.Tensor]:
@@ -148,7 +167,7 @@ class BufferPool:
         finally:
             with self.lock:
                 buffer.readers -= 1
-                if buffer.dropped and not buffer.readers:
+                if not (buffer.owners or buffer.readers):
                     self._make_free(buffer)
 
     def copy_activation(self, tensor: torch.Tensor) -> Buffer:
@@ -237,7 +256,7 @@ class BufferPool:
         return self._use(buffer)
 
     def _use(self, buffer: Buffer) -> Buffer:
-        buffer.dropped = False
+        buffer.owners = 1
         self._used[self._step].append(buffer)
         return buffer
 

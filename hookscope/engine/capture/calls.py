@@ -1,7 +1,7 @@
 """The calls of a step, and the stack of those that have not returned."""
 
 import threading
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 
 from hookscope.protocol.tensors import Badge, BadgeKind
 
@@ -58,17 +58,24 @@ class Call:
         return Badge(BadgeKind.DID_NOT_RETURN)
 
 
-class CallStacks:
+class _HasPath(Protocol):
+    path: str
+
+
+_C = TypeVar("_C", bound=_HasPath)
+
+
+class CallStacks(Generic[_C]):
     """The open calls of each thread, innermost last."""
 
     def __init__(self) -> None:
         self._local = threading.local()
 
-    def push(self, call: Call) -> None:
+    def push(self, call: _C) -> None:
         """Open a call on this thread."""
         self._stack().append(call)
 
-    def pop(self, path: str) -> tuple[Call | None, list[Call]]:
+    def pop(self, path: str) -> tuple[_C | None, list[_C]]:
         """Close this thread's innermost open call of a module.
 
         Returns:
@@ -83,15 +90,19 @@ class CallStacks:
                 return call, abandoned
         return None, []
 
-    def take_open(self) -> list[Call]:
+    def innermost(self, path: str) -> _C | None:
+        """Return this thread's innermost open call of a module."""
+        return next((call for call in reversed(self._stack()) if call.path == path), None)
+
+    def take_open(self) -> list[_C]:
         """Forget and return the open calls of this thread, innermost first."""
         stack = self._stack()
         calls = stack[::-1]
         stack.clear()
         return calls
 
-    def _stack(self) -> list[Call]:
-        stack: list[Call] | None = getattr(self._local, "stack", None)
+    def _stack(self) -> list[_C]:
+        stack: list[_C] | None = getattr(self._local, "stack", None)
         if stack is None:
             stack = self._local.stack = []
         return stack

@@ -23,10 +23,14 @@ class CaptureWriter:
     Args:
         store: Where captures are kept.
         listener: Told of every capture, on the thread that made it.
+
+    Attributes:
+        marks: What is said besides of the next captures of some refs: who has changed the value before it is captured.
     """
 
     def __init__(self, store: CaptureStore, listener: Listener) -> None:
         self.step = 0
+        self.marks: dict[TensorRef, Badge] = {}
         self._store = store
         self._pool = store.pool
         self._listener = listener
@@ -54,7 +58,7 @@ class CaptureWriter:
 
     def parameter(self, ref: TensorRef, parameter: torch.Tensor, spec: TensorSpec) -> Capture:
         """Capture a parameter without a copy: it is read where it is until something is about to write to it."""
-        capture = Capture(ref, self.step, next(self._order), spec)
+        capture = Capture(ref, self.step, next(self._order), spec, badges=self._marked(ref, ()))
         capture.live = parameter
         return self.keep(capture)
 
@@ -88,10 +92,16 @@ class CaptureWriter:
             return self._unwrapped(ref, tensor, badges, same_as)
         except Exception as error:
             return self._not_copied(ref, tensor, error, badges, same_as)
-        capture = Capture(ref, self.step, next(self._order), buffer.spec, buffer, badges, same_as)
+        capture = Capture(ref, self.step, next(self._order), buffer.spec, buffer, self._marked(ref, badges), same_as)
         self._store.add(capture)
         self._listener(capture)
         return capture
+
+    def _marked(self, ref: TensorRef, badges: tuple[Badge, ...]) -> tuple[Badge, ...]:
+        mark = self.marks.get(ref) if self.marks else None
+        if mark is None:
+            return badges
+        return (*(badge for badge in badges if badge.kind is not mark.kind), mark)
 
     def _unwrapped(
         self, ref: TensorRef, tensor: torch.Tensor, badges: tuple[Badge, ...], same_as: tuple[str, ...]
@@ -119,6 +129,7 @@ class CaptureWriter:
         badges: tuple[Badge, ...],
         same_as: tuple[str, ...],
     ) -> Capture:
+        badges = self._marked(ref, badges)
         capture = Capture(ref, self.step, next(self._order), None, None, badges, same_as)
         try:
             capture.spec = spec_of(tensor)

@@ -1,10 +1,10 @@
 """The captures of the newest steps: written by hooks, read by views.
 
-`add` runs in hooks; `open` runs on the view thread; everything else runs on the main thread.
+`add` runs in hooks; `open` and `captures` run on the view thread too; everything else runs on the main thread.
 """
 
 import itertools
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import ExitStack, contextmanager
 
 import torch
@@ -71,7 +71,10 @@ class Capture:
 
 
 class CaptureStore:
-    """Captures by step and ref. The oldest steps leave when a new one begins, or earlier when the budget is short."""
+    """Captures by step and ref. The oldest steps leave when a new one begins, or earlier when the budget is short.
+
+    Pinned steps stay, unless the budget cannot hold the running step beside them.
+    """
 
     def __init__(self, pool: BufferPool) -> None:
         self.pool = pool
@@ -79,7 +82,9 @@ class CaptureStore:
         self._newest: dict[TensorRef, Capture] = {}
         self._steps: dict[int, dict[TensorRef, Capture]] = {}
         self._live: dict[int, list[Capture]] = {}
-        pool.make_room = self._drop_oldest
+        self._pins: dict[str, frozenset[int]] = {}
+        self._first_to_go: int | None = None
+        pool.make_room = self._make_room
 
     def begin_step(self, step: int) -> None:
         """Open a step and let the oldest go: so many that one as large as the last finds buffers of theirs, or room.
@@ -92,8 +97,26 @@ class CaptureStore:
             if step in self._steps:
                 self._drop(step)
             self._newest = self._steps[step] = {}
-            while len(self._steps) > ALWAYS_KEPT and self._is_too_much(room):
-                self._drop_oldest()
+            while self._is_too_much(room):
+                spared = self._spared(ALWAYS_KEPT)
+                if not spared:
+                    break
+                self._drop(spared[0])
+
+    def pin(self, owner: str, steps: Collection[int]) -> None:
+        """Keep exactly these steps for an owner, as long as there is any room for them."""
+        with self._lock:
+            self._pins[owner] = frozenset(steps)
+
+    def drop_first(self, step: int) -> None:
+        """Drop a step before any other, once something has to go."""
+        self._first_to_go = step
+
+    def drop(self, step: int) -> None:
+        """Drop a step that is over, if it is kept."""
+        with self._lock:
+            if step in self._steps and self._steps[step] is not self._newest:
+                self._drop(step)
 
     def add(self, capture: Capture) -> None:
         """Keep a capture of the open step; one with the same ref is replaced."""
@@ -105,13 +128,19 @@ class CaptureStore:
         """Whether a step is kept."""
         return step in self._steps
 
-    def has(self, ref: TensorRef, step: int) -> bool:
-        """Whether a step has a capture of a ref."""
-        return ref in self._steps.get(step, {})
+    def get(self, ref: TensorRef, step: int) -> Capture | None:
+        """Return the capture of a ref in a step, if there is one."""
+        return self._steps.get(step, {}).get(ref)
 
     def newest(self) -> list[Capture]:
         """Return the captures of the open step."""
         return list(self._newest.values())
+
+    def captures(self, step: int) -> list[Capture] | None:
+        """Return the captures of a step; `None` when it is not kept."""
+        with self._lock:
+            kept = self._steps.get(step)
+            return list(kept.values()) if kept is not None else None
 
     def keep_parameters(self) -> None:
         """Copy every parameter that is read where it is; called before an optimizer writes to them."""
@@ -121,6 +150,8 @@ class CaptureStore:
                 continue
             try:
                 capture.buffer = self.pool.copy_activation(capture.live)
+                if self.keeps(capture.step):  # the copy may have taken its room
+                    self.pool.share(capture.buffer, capture.step)
             except OverBudgetError:
                 capture.statistics = build_view(capture.live.detach(), StatisticsRequest())
                 capture.badges = (*capture.badges, Badge(BadgeKind.OVER_BUDGET))
@@ -145,13 +176,31 @@ class CaptureStore:
                     tensor = stack.enter_context(self.pool.reading(buffer))
             yield found, tensor
 
-    def _drop_oldest(self) -> bool:
-        """Drop the oldest step unless it is the only one; returns whether it did."""
+    @contextmanager
+    def lend(self, ref: TensorRef, step: int) -> Iterator[torch.Tensor | None]:
+        """Give a reader the values of a capture, unchanging inside the block; `None` when there are none."""
+        with self.open(ref, step) as (_, tensor):
+            yield tensor
+
+    def _make_room(self) -> bool:
+        """Drop a step, a pinned one if need be, unless only the open one is left; returns whether it did."""
         with self._lock:
-            if len(self._steps) <= 1:
-                return False
-            self._drop(min(self._steps))
-            return True
+            others = self._spared(1) or sorted(self._steps)[:-1]
+            if others:
+                self._drop(others[0])
+            return bool(others)
+
+    def _spared(self, always_kept: int) -> list[int]:
+        """Return the steps that nobody needs, in the order in which they go.
+
+        Args:
+            always_kept: This many of the newest stay.
+        """
+        pinned = frozenset().union(*self._pins.values())
+        old = [step for step in sorted(self._steps)[:-always_kept] if step not in pinned]
+        if self._first_to_go in old:
+            old.insert(0, old.pop(old.index(self._first_to_go)))
+        return old
 
     def _is_too_much(self, room_bytes: int) -> bool:
         return (

@@ -10,7 +10,7 @@ from torch.autograd.graph import Node
 from torch.compiler import is_compiling
 
 from hookscope.engine.capture.calls import Call
-from hookscope.engine.compat import backward_hook_flag, drop_empty_hook_dict, restore_backward_hook_flag
+from hookscope.engine.compat import backward_hook_flag, drop_empty_hook_dicts, restore_backward_hook_flag
 
 Gradients = tuple[torch.Tensor | None, ...]
 """What PyTorch's own backward hooks deliver: a gradient, or `None`, by position."""
@@ -29,11 +29,20 @@ class Observer(Protocol):
         """The module has returned `output`."""
 
 
-class InputObserver(Observer, Protocol):
-    """An observer that may replace what a module is called with."""
-
+class _Replacing(Protocol):
     def replaced(self, path: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Arguments | None:
-        """The module is about to run; the answer, if there is one, is what it runs with. In place of `entered`."""
+        """The module is about to run; the answer, if there is one, is what it runs with."""
+
+
+class InputObserver(Observer, _Replacing, Protocol):
+    """An observer that may replace what a module is called with; `replaced` is in place of `entered`."""
+
+
+class ChangingObserver(_Replacing, Protocol):
+    """Who may replace what a module is called with, and what it returns. Called as an `Observer` is."""
+
+    def returned(self, path: str, output: object) -> object | None:
+        """The module has returned `output`; the answer, if there is one, takes its place."""
 
 
 class BackwardObserver(Observer, Protocol):
@@ -46,7 +55,7 @@ class BackwardObserver(Observer, Protocol):
         """A backward hook of this call, full or of the deprecated kind, has fired."""
 
 
-_O = TypeVar("_O", bound=Observer)
+_O = TypeVar("_O")
 
 
 class Hooker(Protocol):
@@ -103,7 +112,7 @@ class _Enter(_ForwardHook[Observer]):
             self.observer.entered(self.path, args, kwargs)
 
 
-class _EnterReplacing(_ForwardHook[InputObserver]):
+class _EnterReplacing(_ForwardHook[_Replacing]):
     __slots__ = ()
 
     def __call__(self, _module: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Arguments | None:
@@ -116,6 +125,13 @@ class _Leave(_ForwardHook[Observer]):
     def __call__(self, _module: nn.Module, _args: tuple[Any, ...], _kwargs: dict[str, Any], output: object) -> None:
         if not is_compiling():
             self.observer.left(self.path, output)
+
+
+class _LeaveReplacing(_ForwardHook[ChangingObserver]):
+    __slots__ = ()
+
+    def __call__(self, _module: nn.Module, _args: tuple[Any, ...], _kwargs: dict[str, Any], output: object) -> object:
+        return None if is_compiling() else self.observer.returned(self.path, output)
 
 
 class _EnterBinding(_Enter):
@@ -217,6 +233,31 @@ def hook_replacing(path: str, module: nn.Module, observer: InputObserver) -> Han
     )
 
 
+def hook_changing(path: str, module: nn.Module, observer: ChangingObserver, *, first: bool = False) -> Handle:
+    """Put a pair of forward hooks on a module that may replace its inputs and its output.
+
+    Args:
+        path: Path of the module.
+        module: The module.
+        observer: Who replaces them.
+        first: Whether the pair runs before all other hooks of ours, which then see what it has made; it runs after
+            those of the user that are on the module.
+    """
+    entering = module.register_forward_pre_hook(_EnterReplacing(observer, path), with_kwargs=True)
+    leaving = module.register_forward_hook(_LeaveReplacing(observer, path), with_kwargs=True)
+    if first:
+        _let_ours_follow(module._forward_pre_hooks, entering.id)
+        _let_ours_follow(module._forward_hooks, leaving.id)
+    return _Together(entering, leaving)
+
+
+def _let_ours_follow(hooks: dict[int, Any], number: int) -> None:
+    """Let the other hooks of ours run after this one. A call that is running goes on in the former order."""
+    for other, hook in list(hooks.items()):
+        if other != number and isinstance(hook, _ForwardHook):
+            hooks[other] = hooks.pop(other)  # to the end
+
+
 def hook_native(path: str, module: nn.Module, observer: BackwardObserver) -> Handle:
     """Put forward hooks and PyTorch's own full backward hooks on a module.
 
@@ -256,10 +297,10 @@ class ModuleHooks:
     call on.
 
     Args:
-        observer: Who is told of the modules that have no hooker of their own.
+        observer: Who is told of the modules that have no hooker of their own; `None` if all have one.
     """
 
-    def __init__(self, observer: Observer) -> None:
+    def __init__(self, observer: Observer | None = None) -> None:
         self._observer = observer
         self._handles: dict[str, tuple[Handle, Hooker | None]] = {}
 
@@ -280,7 +321,12 @@ class ModuleHooks:
 
     def _hook(self, path: str, module: nn.Module, hooker: Hooker | None) -> None:
         try:
-            handle = hook_forward(path, module, self._observer) if hooker is None else hooker.hook(path, module)
+            if hooker is not None:
+                handle = hooker.hook(path, module)
+            elif self._observer is not None:
+                handle = hook_forward(path, module, self._observer)
+            else:
+                return
         except RuntimeError:  # TorchScript refuses hooks; the recorder says so when the module was never seen
             return
         self._handles[path] = (handle, hooker)
@@ -293,20 +339,20 @@ class StepHooks:
         self._handles: list[Handle] = []
         self._nodes: list[Node] = []
 
-    def before_node(self, node: Node, tap: Callable[[tuple[torch.Tensor | None, ...]], None]) -> None:
-        """Call `tap` with the gradients that arrive at a node."""
+    def before_node(self, node: Node, tap: Callable[[Gradients], Gradients | None]) -> None:
+        """Call `tap` with the gradients that arrive at a node; what it answers, if anything, takes their place."""
         self._handles.append(node.register_prehook(tap))
 
-    def before_leaf(self, node: Node, tap: Callable[[tuple[torch.Tensor | None, ...]], None]) -> None:
-        """Call `tap` with the gradients that arrive at the node that accumulates into a leaf.
+    def before_leaf(self, node: Node, tap: Callable[[Gradients], Gradients | None]) -> None:
+        """As `before_node`, for the node that accumulates into a leaf.
 
         The leaf itself does not hold this node: without a reference it would go, with its hooks, before it is used.
         """
         self._nodes.append(node)
         self.before_node(node, tap)
 
-    def after_node(self, node: Node, tap: Callable[[tuple[torch.Tensor | None, ...], object], None]) -> None:
-        """Call `tap` with the gradients that a node passes on, and those that it received."""
+    def after_node(self, node: Node, tap: Callable[[Gradients, object], Gradients | None]) -> None:
+        """Call `tap` with the gradients that a node passes on, and those that it received; answers as above."""
         self._handles.append(node.register_hook(tap))
 
     def remove(self) -> None:
@@ -319,17 +365,22 @@ class StepHooks:
 
 def on_accumulated(parameter: nn.Parameter, tap: Callable[[torch.Tensor], None]) -> Handle:
     """Call `tap` with a leaf parameter each time a gradient was accumulated into it."""
-    return _AccumulatedHook(parameter, tap)
+    return _ParameterHook(parameter, parameter.register_post_accumulate_grad_hook(tap))  # type: ignore[no-untyped-call]
 
 
-class _AccumulatedHook:
-    """A hook on a parameter; the last one to go takes torch's dict of hooks along, for there was none before."""
+def on_gradient(parameter: torch.Tensor, tap: Callable[[torch.Tensor], torch.Tensor | None]) -> Handle:
+    """Let `tap` replace the gradient of a leaf before it is accumulated: all that one backward pass gives it."""
+    return _ParameterHook(parameter, parameter.register_hook(tap))  # type: ignore[no-untyped-call]
 
-    def __init__(self, parameter: nn.Parameter, tap: Callable[[torch.Tensor], None]) -> None:
+
+class _ParameterHook:
+    """A hook on a parameter; the last one of its kind to go takes torch's dict of hooks along, for there was none."""
+
+    def __init__(self, parameter: torch.Tensor, handle: Handle) -> None:
         self._parameter = parameter
-        self._handle: Handle = parameter.register_post_accumulate_grad_hook(tap)  # type: ignore[no-untyped-call]
+        self._handle = handle
 
     def remove(self) -> None:
         """Take the hook off."""
         self._handle.remove()
-        drop_empty_hook_dict(self._parameter)
+        drop_empty_hook_dicts(self._parameter)

@@ -64,7 +64,7 @@ class Recorder:
         self._watched: dict[str, nn.Module] = {}
         self._counts: dict[str, itertools.count[int]] = {}
         self._calls: list[Call] = []
-        self._stacks = CallStacks()
+        self._stacks = CallStacks[Call]()
         self._running = False
         self._phase = Phase.FORWARD
         self._fired = 0
@@ -108,7 +108,7 @@ class Recorder:
         self.end_step()
         self._writer.begin_step(step)
         self._counts.clear()
-        self._stacks = CallStacks()
+        self._stacks = CallStacks[Call]()
         self.begin_phase(Phase.FORWARD)
         self._running = True
         self._modes.begin_step()

@@ -1,6 +1,7 @@
 """The hook modes that the window wants, and what is known of them: tried once before a step, then in force."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 
 from torch import nn
 
@@ -66,6 +67,15 @@ class WantedModes:
             self._verdict = verdict
             self._watch()
         return self.answer() != known
+
+    @contextmanager
+    def unhooked(self) -> Iterator[None]:
+        """Watch nothing in the block, and afterwards what was watched before."""
+        self._recorder.watch({})
+        try:
+            yield
+        finally:
+            self._watch()
 
     def answer(self, unknown: tuple[str, ...] = ()) -> HooksSet:
         """Say what holds, for the window.

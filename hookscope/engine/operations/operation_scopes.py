@@ -2,18 +2,17 @@
 
 An operation belongs to the module whose call is the innermost on the Python stack, so what a child runs is not its
 parent's, and no child needs a hook. The mode calls each function as it was called, and hands back the very object that
-it returned.
+it returned, unless its listener has another one; only an `OperationChanger` may do otherwise, and its mode is around
+those that listen, which so are told what it has made.
 """
 
 import sys
 import threading
 from collections import Counter
 from collections.abc import Callable, Mapping
-from contextlib import ExitStack
 from types import FrameType
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
-import torch
 from torch import nn
 from torch.overrides import TorchFunctionMode
 
@@ -21,11 +20,13 @@ from hookscope.engine.capture.hooks import Handle, ModuleHooks, hook_forward
 from hookscope.engine.compat import (
     MODULE_CALL,
     add_function_mode,
+    add_function_mode_outside,
     function_modes,
     remove_function_mode,
     set_function_modes,
 )
 from hookscope.engine.operations.operation_names import operation_name, value_of
+from hookscope.engine.state.eager import Eagerness
 from hookscope.engine.tensor_tree import leaves
 
 Given = tuple[tuple[Any, ...], Mapping[str, Any]]
@@ -33,6 +34,8 @@ Given = tuple[tuple[Any, ...], Mapping[str, Any]]
 
 _HOOKS_FILE = hook_forward.__code__.co_filename
 """What a hook of ours does with tensors is no operation of the model's."""
+
+_EAGERNESS = Eagerness()
 
 
 class OperationScope:
@@ -50,31 +53,48 @@ class OperationScope:
         self.index = index
         self._numbers: Counter[str] = Counter()
 
-    def next_number(self, name: str) -> int:
+    def number(self, name: str) -> int:
         """Return how many operations of this name ran before in this call."""
+        return self._numbers[name]
+
+    def next_number(self, name: str) -> int:
+        """Return the same, and count one more."""
         number = self._numbers[name]
         self._numbers[name] = number + 1
         return number
 
 
-class OperationListener(Protocol):
-    """Who is told of operations, on the thread that runs them. It raises nothing but `StepAborted`."""
-
+class _Opener(Protocol):
     def opened(self, path: str) -> OperationScope | None:
         """A call of a hooked module begins; the answer is its scope, if its operations are wanted."""
 
-    def ran(self, scope: OperationScope, name: str, value: object, given: Given, caller: FrameType) -> None:
-        """An operation that was given `given` has returned `value`, which holds a tensor, to the code in `caller`."""
+
+class OperationListener(_Opener, Protocol):
+    """Who is told of operations, on the thread that runs them. It raises nothing but what ends a step."""
+
+    def ran(self, scope: OperationScope, name: str, value: object, given: Given, caller: FrameType) -> object | None:
+        """An operation that was given `given` has returned `value`, which holds a tensor, to the code in `caller`.
+
+        The answer, if there is one, is what that code gets.
+        """
+
+
+@runtime_checkable
+class OperationChanger(_Opener, Protocol):
+    """Who runs operations itself, on the thread that would have run them. It raises nothing but what ends a step."""
+
+    def run(self, scope: OperationScope, name: str, function: Callable[..., Any], given: Given) -> object:
+        """Run an operation as it was called; the answer is what it gives. It counts those that hold a tensor."""
 
 
 class OperationScopes:
     """The calls that are watched. On each thread, the mode is active while such a call runs.
 
     Args:
-        listener: Told of the operations.
+        listener: Told of the operations, or who runs them.
     """
 
-    def __init__(self, listener: OperationListener) -> None:
+    def __init__(self, listener: OperationListener | OperationChanger) -> None:
         self._listener = listener
         self._hooks = ModuleHooks(self)
         self._local = threading.local()
@@ -121,29 +141,32 @@ class OperationScopes:
 class _OperationMode(TorchFunctionMode):
     """Finds out whose operation it is that runs, and tells of those in a watched call. One a thread."""
 
-    def __init__(self, listener: OperationListener) -> None:
+    def __init__(self, listener: OperationListener | OperationChanger) -> None:
         super().__init__()
-        self._listener = listener
+        self._run = listener.run if isinstance(listener, OperationChanger) else None
+        self._tell = None if isinstance(listener, OperationChanger) else listener.ran
         self._scopes: dict[FrameType, OperationScope] = {}
-        self._eagerness = ExitStack()
 
     def enter(self, frame: FrameType, scope: OperationScope) -> None:
         if not self._scopes:
-            if "torch._dynamo" in sys.modules:  # it would compile the mode into the model, or fail to
-                self._eagerness.enter_context(torch.compiler.set_stance("force_eager"))
-            add_function_mode(self)
+            _EAGERNESS.begin()  # a compiler would compile the mode into the model, or fail to
+            if self._run is None:
+                add_function_mode(self)
+            else:
+                add_function_mode_outside(self, _OperationMode)
         self._scopes[frame] = scope
 
     def leave(self, frame: FrameType) -> None:
         if self._scopes.pop(frame, None) is not None and not self._scopes:
             remove_function_mode(self)
-            self._eagerness.close()
+            _EAGERNESS.end()
 
     def close(self) -> bool:
         """Forget the calls that were not left; return whether there were any."""
         was_open = bool(self._scopes)
-        self._scopes.clear()
-        self._eagerness.close()
+        if was_open:
+            self._scopes.clear()
+            _EAGERNESS.end()
         return was_open
 
     def __torch_function__(
@@ -153,14 +176,18 @@ class _OperationMode(TorchFunctionMode):
         args: tuple[Any, ...] = (),
         kwargs: dict[str, Any] | None = None,
     ) -> Any:
-        result = func(*args, **(kwargs or {}))
+        given = (args, kwargs or {})
         name = operation_name(func)
-        if name is not None:
-            caller = sys._getframe(1)
-            scope = self._scope_of(caller)
+        caller = sys._getframe(1)
+        scope = self._scope_of(caller) if name is not None else None
+        if name is not None and scope is not None and self._run is not None:
+            return self._run(scope, name, func, given)
+        result = func(*args, **given[1])
+        if name is not None and scope is not None and self._tell is not None:
             value = value_of(name, args, result)
-            if scope is not None and _holds_tensor(value):
-                self._listener.ran(scope, name, value, (args, kwargs or {}), caller)
+            if holds_tensor(value):
+                new = self._tell(scope, name, value, given, caller)
+                return result if new is None else new
         return result
 
     def _scope_of(self, frame: FrameType | None) -> OperationScope | None:
@@ -189,7 +216,8 @@ def _module_frame(frame: FrameType | None) -> FrameType | None:
     return frame
 
 
-def _holds_tensor(value: object) -> bool:
+def holds_tensor(value: object) -> bool:
+    """Whether there is a tensor in a value; one that cannot be looked through has none."""
     try:
         return next(leaves(value, ""), None) is not None
     except Exception:  # a container of the user's that cannot be looked through

@@ -1,7 +1,9 @@
 """Compiled modules: hooks in them fire only while they run eagerly."""
 
+import sys
+import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 
 import torch
 from torch import nn
@@ -53,6 +55,29 @@ def running_eagerly(wanted: bool) -> Iterator[None]:
         return
     with eager:
         yield
+
+
+class Eagerness:
+    """Runs what is compiled as it was written, as long as anyone wants that; they come and go in any order."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._wanting = 0
+        self._stance = ExitStack()
+
+    def begin(self) -> None:
+        """Want it. A compiler that is not loaded yet has compiled nothing, and is not loaded for this."""
+        with self._lock:
+            self._wanting += 1
+            if self._wanting == 1 and "torch._dynamo" in sys.modules:
+                self._stance.enter_context(torch.compiler.set_stance("force_eager"))
+
+    def end(self) -> None:
+        """Want it no more."""
+        with self._lock:
+            self._wanting -= 1
+            if not self._wanting:
+                self._stance.close()
 
 
 def _wrapped(module: nn.Module) -> nn.Module | None:

@@ -40,7 +40,10 @@ class KeptHooks:
         self._then = {name: attributes[name].copy() for name in HOOK_DICTS if attributes.get(name)}
 
     def restore(self) -> None:
-        """Put the user's hooks back, in their order; called before the module's `__dict__` is put back."""
+        """Put the user's hooks back, in their order; called before the module's `__dict__` is put back.
+
+        Where they are as they were, the order in which they and ours run stays; else theirs run before ours.
+        """
         now: dict[str, dict[int, Any]] = {name: hooks for name in HOOK_DICTS if (hooks := self._attributes.get(name))}
         then = self._then
         if now.keys() == then.keys() and all(list(now[name]) == list(then[name]) for name in now):
@@ -49,13 +52,10 @@ class KeptHooks:
         ours_then = _ours_in(then)
         for name in now.keys() | then.keys():
             hooks = self._attributes[name]
-            wanted = {
-                number: hook
-                for number, hook in then.get(name, {}).items()
-                if number not in ours_then or number in hooks
-            }
-            wanted |= {number: hook for number, hook in hooks.items() if number in ours_now}
-            put_back_mapping(hooks, wanted)
+            theirs_then = {number: hook for number, hook in then.get(name, {}).items() if number not in ours_then}
+            if [number for number in hooks if number not in ours_now] != list(theirs_then):
+                ours = {number: hook for number, hook in hooks.items() if number in ours_now}
+                put_back_mapping(hooks, theirs_then | ours)
         if ours_now != ours_then:
             self._attributes[_FULL] = vars(self._module).get(_FULL)
 

@@ -1,8 +1,10 @@
 """All that stepping needs, for one loaded model: breakpoints, the tracer, the stop, and the way on.
 
-`begin_run`, `set_breakpoints`, `join` and the moments of a step run on the main thread; `go_on`, `request_stack` and
-`wake` run on the reader thread.
+`begin_run`, `set_breakpoints`, `join` and the moments of a step run on the main thread; `go_on`, `request_stack`,
+`change_at_hand` and `wake` run on the reader thread.
 """
+
+from functools import partial
 
 import torch
 from torch import nn
@@ -20,6 +22,7 @@ from hookscope.engine.stepping.stop_decision import StopDecision
 from hookscope.engine.stepping.stopper import Stopper
 from hookscope.protocol.commands import Continue, RunSteps
 from hookscope.protocol.events import BreakpointsSet
+from hookscope.protocol.interventions import HandChange
 from hookscope.protocol.stops import Breakpoint, ContinueMode
 
 
@@ -121,6 +124,10 @@ class Stepping:
     def request_stack(self) -> bool:
         """Let the stopped thread tell its frames; returns whether one is stopped."""
         return self._stopper.run_there(self._decision.post_stack)
+
+    def change_at_hand(self, changes: tuple[HandChange, ...]) -> bool:
+        """Let the stopped thread change the tensors at hand; returns whether one is stopped."""
+        return self._stopper.run_there(partial(self._decision.change_at_hand, changes))
 
     def wake(self) -> None:
         """An abort was asked for."""

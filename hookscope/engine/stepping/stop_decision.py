@@ -7,6 +7,7 @@ steps; the reader thread only sets wishes at the gate.
 import time
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
+from typing import Any, NamedTuple
 
 from torch import nn
 
@@ -16,6 +17,7 @@ from hookscope.engine.code.call_stack import LightStack, VariableStore, frames_o
 from hookscope.engine.nonfinite.finiteness import count_non_finite
 from hookscope.engine.pause import Gate
 from hookscope.engine.specs import spec_of
+from hookscope.engine.stepping.at_hand import AtHand, HandOn
 from hookscope.engine.stepping.breakpoints import BreakpointTable
 from hookscope.engine.stepping.collectives import CollectivesWarning
 from hookscope.engine.stepping.conditions import EventContext
@@ -23,11 +25,26 @@ from hookscope.engine.stepping.stepper import FORWARD, Goal, reached
 from hookscope.engine.stepping.stopper import Stopper
 from hookscope.engine.stepping.traced_calls import Tensors
 from hookscope.protocol import events
-from hookscope.protocol.identity import Slot, TensorRef
-from hookscope.protocol.stops import SLOT_OF, EventKind, StepEvent, StopKind, StopReason
+from hookscope.protocol.interventions import HandChange
+from hookscope.protocol.stops import EventKind, StepEvent, StopKind, StopReason
 from hookscope.protocol.tensors import TensorSpec
 
 _NO_SPECS: Mapping[str, TensorSpec] = MappingProxyType({})
+
+
+class Passed(NamedTuple):
+    """How an event was passed.
+
+    Attributes:
+        stopped_s: Seconds that the step was stopped at it.
+        handed_on: What goes on in place of the tensors at hand, made by the event's `HandOn`; `None` for themselves.
+    """
+
+    stopped_s: float = 0.0
+    handed_on: Any = None
+
+
+_PASSED = Passed()
 
 
 class StopDecision:
@@ -67,10 +84,11 @@ class StopDecision:
         self._variables = variables
         self._post = post
         self._collectives = CollectivesWarning()
-        self._at_hand: tuple[int, StepEvent, LightStack | None] | None = None
+        self._at_hand: AtHand | None = None
+        self._stack: LightStack | None = None
         self._specs: dict[tuple[str, int, EventKind], Mapping[str, TensorSpec]] = {}
 
-    def at(self, step: int, event: StepEvent, tensors: Tensors, stack: LightStack | None) -> float:
+    def at(self, step: int, event: StepEvent, tensors: Tensors, stack: LightStack | None, hand_on: HandOn) -> Passed:
         """Stop at an event if that is wanted.
 
         Args:
@@ -78,9 +96,7 @@ class StopDecision:
             event: What has just happened.
             tensors: What is known now.
             stack: The user's frames of the forward call that the event belongs to.
-
-        Returns:
-            Seconds that it was stopped.
+            hand_on: Makes what goes on in place of these tensors if a person changes them.
 
         Raises:
             StepAborted: The window asked for Stop.
@@ -88,31 +104,37 @@ class StopDecision:
         self._gate.pass_safe_point()
         reason = self._why(step, event, tensors)
         if reason is None:
-            return 0.0
+            return _PASSED
         started = time.perf_counter()
         with self._stopper.turn():
             self._collectives.tell()
-            ref = self._show(step, event, tensors)
+            at_hand = AtHand(step, event, tensors, self.modules.get(event.path), hand_on)
+            ref = at_hand.show(self._writer, self._store)
             self._variables.begin_stop()
-            self._at_hand = (step, event, stack)
+            self._at_hand, self._stack = at_hand, stack
             try:
                 answer = self._stopper.stop(events.Stopped(step, event, reason, ref))
             finally:
-                self._at_hand = None
+                self._at_hand = self._stack = None
                 self._variables.end_stop()
             self.goal = Goal(answer.mode, event, answer.path)
-        return time.perf_counter() - started
+        return Passed(time.perf_counter() - started, at_hand.handed_on())
 
     def post_stack(self) -> None:
         """Tell the window the frames of the event at hand. On the stopped thread."""
         if self._at_hand is None:
             return
-        step, event, stack = self._at_hand
+        event = self._at_hand.event
         if event.kind in FORWARD:
             frames = live_frames(self._variables, {id(module): path for path, module in self.modules.items()})
         else:
-            frames = frames_of(stack) if stack is not None else ()
-        self._post(events.StackReady(step, event, frames))
+            frames = frames_of(self._stack) if self._stack is not None else ()
+        self._post(events.StackReady(self._at_hand.step, event, frames))
+
+    def change_at_hand(self, changes: tuple[HandChange, ...]) -> None:
+        """Change the tensors at hand, and tell the window what came of it. On the stopped thread."""
+        if self._at_hand is not None:
+            self._post(self._at_hand.change(changes, self._writer, self._store))
 
     def _why(self, step: int, event: StepEvent, tensors: Tensors) -> StopReason | None:
         module = self.modules.get(event.path)
@@ -144,19 +166,6 @@ class StopDecision:
         previous = self._specs.get(key, _NO_SPECS)
         self._specs[key] = {leaf: spec_of(tensor) for leaf, tensor in tensors}
         return previous
-
-    def _show(self, step: int, event: StepEvent, tensors: Tensors) -> TensorRef | None:
-        """Name the tensor at hand; capture what the recorder has not, because its module is not checked."""
-        slot = SLOT_OF.get(event.kind, Slot.OUTPUT)
-        first: TensorRef | None = None
-        for leaf, tensor in tensors:
-            call = 0 if slot is Slot.PARAMETER_GRAD else event.call
-            ref = TensorRef(event.path, slot, leaf, call, event.operation)
-            if not self._store.has(ref, step):
-                write = self._writer.gradient if slot.is_gradient else self._writer.activation
-                write(ref, tensor)
-            first = first or ref
-        return first
 
 
 def _class_name(module: nn.Module | None) -> str:

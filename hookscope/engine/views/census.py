@@ -52,7 +52,8 @@ def _census(values: torch.Tensor) -> Census:
         return Census(values, low, high)
     nan = int(torch.count_nonzero(values.isnan()))
     pos_inf = int(torch.count_nonzero(values == math.inf))
-    finite = values[values.isfinite()]
+    # Not by index: that waits for torch's threads, which a running step keeps busy.
+    finite = torch.masked_select(values, values.isfinite())
     neg_inf = values.numel() - finite.numel() - nan - pos_inf
     if finite.numel() == 0:
         return Census(finite, None, None, nan, pos_inf, neg_inf)

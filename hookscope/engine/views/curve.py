@@ -1,14 +1,19 @@
 """Values over the index, or the envelope of a long tensor."""
 
 import math
+from collections.abc import Iterator
 
 import numpy as np
 import numpy.typing as npt
 import torch
 
 from hookscope.engine.convert import CHUNK_ELEMENTS, as_real
+from hookscope.engine.views.sampling import SAMPLE_ELEMENTS, every, odd_stride, parts_in_order
 from hookscope.protocol.tensors import Array
 from hookscope.protocol.views import Curve, CurveRequest
+
+FULL_ELEMENTS = 1 << 26
+"""Up to here all elements are looked at: to find the ends of runs takes little more than to read them."""
 
 
 def build_curve(tensor: torch.Tensor, request: CurveRequest) -> Curve:
@@ -17,26 +22,42 @@ def build_curve(tensor: torch.Tensor, request: CurveRequest) -> Curve:
     Raises:
         Unreadable: See `as_real`.
     """
-    flat = tensor.reshape(-1)
-    count = flat.numel()
-    stride = math.ceil(count / max(request.max_points, 1))
-    if stride == 1:
-        values = as_real(flat).to(torch.float64).cpu().numpy()
+    count = tensor.numel()
+    points = max(request.max_points, 1)
+    if count <= points:
+        values = as_real(tensor.reshape(-1)).to(torch.float64).cpu().numpy()
         finite = np.isfinite(values)
-        points = Array.from_numpy(np.where(finite, values, np.nan))
-        return Curve(points, points, 1, count, int(np.count_nonzero(~finite)))
-    # Whole runs to a chunk, so that no run is cut in two.
-    size = max(1, CHUNK_ELEMENTS // stride) * stride
-    parts = [_envelope(as_real(chunk), stride) for chunk in torch.split(flat, size)]
+        packed = Array.from_numpy(np.where(finite, values, np.nan))
+        return Curve(packed, packed, 1, count, int(np.count_nonzero(~finite)), count)
+    gap = 1 if request.exact or count <= FULL_ELEMENTS else odd_stride(count, SAMPLE_ELEMENTS)
+    looked_at = every(tensor, gap) if gap > 1 else tensor
+    run = math.ceil(looked_at.numel() / points)
+    parts = [_envelope(values, run) for values in _whole_runs(looked_at, run)]
     low, high = (torch.cat(ends).cpu().numpy() for ends in zip(*(part[:2] for part in parts), strict=True))
-    return Curve(_known(low), _known(high), stride, count, sum(part[2] for part in parts))
+    left_out = sum(part[2] for part in parts)
+    return Curve(_known(low), _known(high), run * gap, count, left_out, looked_at.numel())
 
 
-def _envelope(values: torch.Tensor, stride: int) -> tuple[torch.Tensor, torch.Tensor, int]:
+def _whole_runs(tensor: torch.Tensor, run: int) -> Iterator[torch.Tensor]:
+    """Yield the flattened tensor in parts that cut no run in two."""
+    rest = as_real(tensor.new_empty(0))
+    for part in parts_in_order(tensor, max(1, CHUNK_ELEMENTS // run) * run):
+        values = as_real(part)
+        if rest.numel():
+            values = torch.cat((rest, values))
+        whole = values.numel() // run * run
+        if whole:
+            yield values[:whole]
+        rest = values[whole:]
+    if rest.numel():
+        yield rest
+
+
+def _envelope(values: torch.Tensor, run: int) -> tuple[torch.Tensor, torch.Tensor, int]:
     """Return the ends of each run, float64 and infinite where a run has no finite value, and the values left out."""
-    short = -values.numel() % stride
+    short = -values.numel() % run
     # The last value once more changes no end.
-    runs = torch.cat((values, values[-1:].expand(short))).view(-1, stride)
+    runs = (torch.cat((values, values[-1:].expand(short))) if short else values).view(-1, run)
     lows, highs = runs.aminmax(dim=1)
     left_out = 0
     # Of a run with NaN both ends are NaN, so that the ends tell whether all is finite, as is usual.

@@ -1,10 +1,9 @@
-"""The last two dims as a picture."""
-
-import math
+"""Two dims as a picture."""
 
 import torch
 
-from hookscope.engine.views.planes import WrongRank, clamp_index, to_pixels
+from hookscope.engine.convert import part_shown
+from hookscope.engine.views.planes import pick, side_strides, to_pixels
 from hookscope.protocol.views import HeatmapRequest, Image
 
 
@@ -12,25 +11,25 @@ def build_heatmap(tensor: torch.Tensor, request: HeatmapRequest) -> Image:
     """Draw one plane; of one with longer sides than asked for, every so many-th row and column.
 
     Raises:
-        WrongRank: The tensor has fewer than two dims.
         Unreadable: See `as_real`.
     """
-    if tensor.dim() < 2:
-        raise WrongRank(f"a heatmap needs 2 dims or more, and this tensor has {tensor.dim()}")
-    *leading, rows, columns = tensor.shape
-    index = clamp_index(request.index, leading)
-    side = max(request.max_side, 1)
-    row_stride, column_stride = math.ceil(rows / side), math.ceil(columns / side)
-    pixels = to_pixels(tensor[index][::row_stride, ::column_stride])
+    axes = request.axes.resolved(tensor.shape)
+    plane = pick(tensor, axes)
+    row_stride, column_stride = side_strides(plane, request.max_side)
+    shown = plane[::row_stride, ::column_stride]
+    pixels = to_pixels(shown, request.part)
     return Image(
-        pixels.values,
-        pixels.mask,
-        pixels.low,
-        pixels.high,
-        rows,
-        columns,
-        row_stride,
-        column_stride,
-        index,
-        tuple(leading),
+        pixels=pixels.values,
+        mask=pixels.mask,
+        low=pixels.low,
+        high=pixels.high,
+        rows=plane.size(0),
+        columns=plane.size(1),
+        row_stride=row_stride,
+        column_stride=column_stride,
+        shape=tuple(tensor.shape),
+        axes=axes,
+        part=part_shown(tensor, request.part),
+        seen=shown.numel(),
+        count=plane.numel(),
     )

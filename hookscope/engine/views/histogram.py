@@ -6,8 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 
-from hookscope.engine.views.census import scale_for, take_census
-from hookscope.protocol.tensors import Array
+from hookscope.engine.views.census import Census, scale_for, take_census
+from hookscope.engine.views.sampling import FULL_ELEMENTS, SAMPLE_ELEMENTS, send, thinned
 from hookscope.protocol.views import Histogram, HistogramRequest
 
 MAX_BINS = 4096
@@ -40,41 +40,85 @@ def build_histogram(tensor: torch.Tensor, request: HistogramRequest) -> Histogra
     """Count the finite values in bins between the request's ends, or their own; both ends belong to the bins.
 
     Bins of integers and bools hold equally many of them (`integer`). When all values are equal, the bins spread around
-    that value; when none is finite, all counts are 0.
+    that value; when none is finite, all counts are 0. Of very many values a sample is counted, unless told otherwise.
 
     Raises:
         Unreadable: See `as_real`.
     """
-    nan = pos_inf = neg_inf = 0
+    is_whole = request.exact or tensor.numel() <= FULL_ELEMENTS
+    looked_at = tensor if is_whole else thinned(tensor, SAMPLE_ELEMENTS)
+    nan = pos_inf = neg_inf = zero = 0
     low, high = math.inf, -math.inf
-    for part in take_census(tensor):
+    for part in take_census(looked_at):
         nan, pos_inf, neg_inf = nan + part.nan, pos_inf + part.pos_inf, neg_inf + part.neg_inf
-        if part.low is not None and part.high is not None:
-            low, high = min(low, part.low), max(high, part.high)
-    is_integer = not (tensor.is_floating_point() or tensor.is_complex())
+        counted = _counted(part, request.log_magnitude)
+        zero += part.finite.numel() - counted.values.numel()
+        if counted.values.numel():
+            low, high = min(low, counted.low), max(high, counted.high)
+    is_integer = not (tensor.is_floating_point() or tensor.is_complex() or request.log_magnitude)
     bins = _choose_bins(*_choose_ends(request, low, high), min(max(request.bins, 1), MAX_BINS), is_integer)
     counts = torch.zeros(bins.count, dtype=torch.int64, device=tensor.device)
     below = above = 0
-    for part in take_census(tensor):
-        # Compared in float64: against a float32 the ends would be rounded.
-        values = part.finite.to(torch.float64)
-        part_below = int(torch.count_nonzero(values < bins.first))
-        part_above = int(torch.count_nonzero(values > bins.last))
-        if part_below or part_above:
-            values = values[(values >= bins.first) & (values <= bins.last)]
+    for part in take_census(looked_at):
+        counted = _counted(part, request.log_magnitude)
+        values = counted.to_bin()
+        if values.numel() and (counted.low < bins.first or counted.high > bins.last):
+            below += int(torch.count_nonzero(values < bins.first))
+            above += int(torch.count_nonzero(values > bins.last))
+            values = values.masked_select((values >= bins.first) & (values <= bins.last))
         counts += bins.count_into(values)
-        below, above = below + part_below, above + part_above
     return Histogram(
-        Array.from_numpy(counts.cpu().numpy()),
-        bins.low,
-        bins.high,
-        below,
-        above,
-        nan,
-        pos_inf,
-        neg_inf,
-        bins.integer,
+        counts=send(counts),
+        low=bins.low,
+        high=bins.high,
+        below=below,
+        above=above,
+        nan=nan,
+        pos_inf=pos_inf,
+        neg_inf=neg_inf,
+        integer=bins.integer,
+        log_magnitude=request.log_magnitude,
+        zero=zero,
+        seen=looked_at.numel(),
+        count=tensor.numel(),
     )
+
+
+@dataclass(frozen=True)
+class _Counted:
+    """What is put into bins: 1-D values, all finite, and their ends, which mean nothing when there are none.
+
+    Where logarithms are counted, `values` are the magnitudes that have one, and the ends are of the logarithms.
+    """
+
+    values: torch.Tensor
+    low: float
+    high: float
+    log_magnitude: bool
+
+    def to_bin(self) -> torch.Tensor:
+        """Return the values in float64: against a float32 the ends of the bins would be rounded."""
+        if not self.log_magnitude or self.values.numel() == 0:
+            return self.values.to(torch.float64)
+        # Cut at the ends, which another function has rounded.
+        return _log10(self.values).clamp_(self.low, self.high)
+
+
+def _counted(part: Census, log_magnitude: bool) -> _Counted:
+    if not log_magnitude:
+        return _Counted(part.finite, part.low or 0.0, part.high or 0.0, log_magnitude)
+    magnitudes = part.finite.to(torch.float64).abs()
+    if torch.count_nonzero(magnitudes) < magnitudes.numel():
+        magnitudes = magnitudes.masked_select(magnitudes > 0)
+    if magnitudes.numel() == 0:
+        return _Counted(magnitudes, 0.0, 0.0, log_magnitude)
+    low, high = torch.stack(magnitudes.aminmax()).tolist()
+    return _Counted(magnitudes, math.log10(low), math.log10(high), log_magnitude)
+
+
+def _log10(values: torch.Tensor) -> torch.Tensor:
+    """Return the logarithms. On the CPU it is numpy's: torch's waits for threads, which a running step keeps busy."""
+    return torch.from_numpy(np.log10(values.numpy())) if values.device.type == "cpu" else values.log10()
 
 
 def _choose_ends(request: HistogramRequest, low: float, high: float) -> tuple[float, float]:

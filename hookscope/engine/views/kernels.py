@@ -4,8 +4,10 @@ import math
 
 import torch
 
-from hookscope.engine.views.planes import MAX_PIXELS, WrongRank, clamp, equal_stride, to_pixels
-from hookscope.protocol.views import KernelRequest, Tiles
+from hookscope.engine.convert import part_shown
+from hookscope.engine.views.planes import MAX_PIXELS, clamp, equal_stride, to_pixels
+from hookscope.engine.views.refusal import wrong_rank
+from hookscope.protocol.views import KernelRequest, Part, Tiles
 
 
 def build_kernels(tensor: torch.Tensor, request: KernelRequest) -> Tiles:
@@ -15,7 +17,7 @@ def build_kernels(tensor: torch.Tensor, request: KernelRequest) -> Tiles:
     input channel the tiles need no columns, and may flow.
 
     Raises:
-        WrongRank: The tensor has not three to five dims.
+        Refusal: The tensor has not three to five dims.
         Unreadable: See `as_real`.
     """
     planes = _planes(tensor)
@@ -27,7 +29,8 @@ def build_kernels(tensor: torch.Tensor, request: KernelRequest) -> Tiles:
     page = clamp(request.page, pages)
     first, last = page * rows, min((page + 1) * rows, outputs)
     stride = equal_stride((last - first) * columns, height, width, MAX_PIXELS)
-    pixels = to_pixels(planes[first:last, :columns, ::stride, ::stride].flatten(0, 1))
+    shown = planes[first:last, :columns, ::stride, ::stride]
+    pixels = to_pixels(shown.flatten(0, 1))
     return Tiles(
         pixels=pixels.values,
         mask=pixels.mask,
@@ -39,6 +42,10 @@ def build_kernels(tensor: torch.Tensor, request: KernelRequest) -> Tiles:
         pages=pages,
         total=outputs * inputs,
         stride=stride,
+        shape=tuple(tensor.shape),
+        part=part_shown(tensor, Part.VALUE),
+        seen=shown.numel(),
+        count=(last - first) * columns * height * width,
     )
 
 
@@ -52,4 +59,4 @@ def _planes(tensor: torch.Tensor) -> torch.Tensor:
         case 5:
             return tensor[:, :, tensor.size(2) // 2]
         case rank:
-            raise WrongRank(f"kernels have 3 to 5 dims, and this tensor has {rank}")
+            raise wrong_rank("kernels have 3 to 5 dims", rank)

@@ -1,25 +1,23 @@
 """What the pictures have in common: planes picked out of a tensor, and their way into pixels."""
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import torch
 
-from hookscope.engine.convert import as_real
+from hookscope.engine.convert import as_part
 from hookscope.protocol.tensors import Array
-from hookscope.protocol.views import Pixel
+from hookscope.protocol.views import Axes, Part, Pixel
 
 MAX_PIXELS = 1 << 20
 """Pixels of one picture, 4 MiB as float32."""
 
+MAX_SIDE = 4096
+"""Rows and columns of a picture, whatever is asked for."""
+
 _FLOAT32_MAX = float(np.finfo(np.float32).max)
 _NAN, _POS_INF, _NEG_INF = (list(Pixel).index(kind) for kind in (Pixel.NAN, Pixel.POS_INF, Pixel.NEG_INF))
-
-
-class WrongRank(Exception):  # noqa: N818 - a property of the tensor, not an error of ours
-    """The view needs another number of dims; the text says which."""
 
 
 def clamp(value: int, count: int) -> int:
@@ -27,10 +25,21 @@ def clamp(value: int, count: int) -> int:
     return min(max(value, 0), count - 1)
 
 
-def clamp_index(index: Sequence[int], leading: Sequence[int]) -> tuple[int, ...]:
-    """Return an index that fits the leading dims: 0 where it is short, the nearest entry where it is outside."""
-    given = [*index[: len(leading)], *[0] * (len(leading) - len(index))]
-    return tuple(clamp(value, size) for value, size in zip(given, leading, strict=True))
+def pick(tensor: torch.Tensor, axes: Axes) -> torch.Tensor:
+    """Return the view `([tiles,] rows, columns)` that resolved axes name; a dim that is `None` has the size 1."""
+    shown = [dim for dim in (axes.tiles, axes.rows, axes.columns) if dim is not None]
+    picked = tensor[tuple(slice(None) if dim in shown else entry for dim, entry in enumerate(axes.index))]
+    kept = sorted(shown)
+    picked = picked.permute([kept.index(dim) for dim in shown])
+    if axes.columns is None:
+        picked = picked.unsqueeze(-1)
+    return picked.unsqueeze(-2) if axes.rows is None else picked
+
+
+def side_strides(plane: torch.Tensor, max_side: int) -> tuple[int, int]:
+    """Return with which strides the last two dims have at most `max_side` entries."""
+    side = min(max(max_side, 1), MAX_SIDE)
+    return math.ceil(plane.size(-2) / side), math.ceil(plane.size(-1) / side)
 
 
 @dataclass(frozen=True)
@@ -43,7 +52,7 @@ class Pixels:
     high: float
 
 
-def to_pixels(tensor: torch.Tensor) -> Pixels:
+def to_pixels(tensor: torch.Tensor, part: Part = Part.VALUE) -> Pixels:
     """Turn a small tensor of any dtype into pixels of the same shape.
 
     Pixels that are not finite take the smallest finite value; values beyond float32 are moved to its ends.
@@ -51,7 +60,7 @@ def to_pixels(tensor: torch.Tensor) -> Pixels:
     Raises:
         Unreadable: See `as_real`.
     """
-    values = as_real(tensor).cpu().numpy()
+    values = as_part(tensor, part).cpu().numpy()
     pixels = values.clip(-_FLOAT32_MAX, _FLOAT32_MAX).astype(np.float32)
     finite = np.isfinite(values)
     if finite.all():

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import torch
 
 from hookscope.engine.views.census import Census, scale_for, take_census
+from hookscope.engine.views.sampling import FULL_ELEMENTS, SAMPLE_ELEMENTS, thinned
 from hookscope.protocol.views import Statistics, StatisticsRequest
 
 
@@ -19,10 +20,10 @@ class _Moments:
     norm: float
 
 
-def build_statistics(tensor: torch.Tensor, request: StatisticsRequest) -> Statistics:  # noqa: ARG001 - asks for no more
-    """Count and measure all values; an empty tensor has the count 0.
+def build_statistics(tensor: torch.Tensor, request: StatisticsRequest) -> Statistics:
+    """Count and measure all values, or those of a sample; an empty tensor has the count 0.
 
-    `negative`, `zero`, `positive`, `nan`, `pos_inf` and `neg_inf` add up to `count`: an infinity is in its
+    `negative`, `zero`, `positive`, `nan`, `pos_inf` and `neg_inf` add up to `seen`: an infinity is in its
     own count only. Moments are made in float64, whatever the dtype.
 
     Raises:
@@ -32,7 +33,9 @@ def build_statistics(tensor: torch.Tensor, request: StatisticsRequest) -> Statis
     lows: list[float] = []
     highs: list[float] = []
     moments: list[_Moments] = []
-    for part in take_census(tensor):
+    looked_at = thinned(tensor, SAMPLE_ELEMENTS) if request.sampled and tensor.numel() > FULL_ELEMENTS else tensor
+    seen = looked_at.numel()
+    for part in take_census(looked_at):
         nan, pos_inf, neg_inf = nan + part.nan, pos_inf + part.pos_inf, neg_inf + part.neg_inf
         if part.low is None or part.high is None:
             continue
@@ -44,7 +47,7 @@ def build_statistics(tensor: torch.Tensor, request: StatisticsRequest) -> Statis
     finite = sum(part.count for part in moments)
     counts = {"negative": negative, "positive": positive, "nan": nan, "pos_inf": pos_inf, "neg_inf": neg_inf}
     if not finite:
-        return Statistics(tensor.numel(), None, None, None, None, None, zero=0, **counts)
+        return Statistics(tensor.numel(), None, None, None, None, None, zero=0, seen=seen, **counts)
     low, high = min(lows), max(highs)
     # Rounding may carry a mean of equal values past them.
     mean = min(max(math.fsum(part.count / finite * part.mean for part in moments), low), high)
@@ -56,6 +59,7 @@ def build_statistics(tensor: torch.Tensor, request: StatisticsRequest) -> Statis
         std=_joint_std(moments, finite, mean),
         norm=math.hypot(*(part.norm for part in moments)),
         zero=finite - negative - positive,
+        seen=seen,
         **counts,
     )
 

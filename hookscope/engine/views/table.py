@@ -1,10 +1,11 @@
 """Exact values as text."""
 
 import torch
+from msgspec import structs
 
 from hookscope.engine.convert import as_real
-from hookscope.engine.views.planes import clamp, clamp_index
-from hookscope.protocol.views import Table, TableRequest
+from hookscope.engine.views.planes import clamp, pick
+from hookscope.protocol.views import Axes, Table, TableRequest
 
 MAX_SIDE = 1000
 """Rows and columns of a window, whatever is asked for."""
@@ -26,18 +27,25 @@ _NUMPY_FLOATS = {torch.float16, torch.float32, torch.float64}
 
 
 def build_table(tensor: torch.Tensor, request: TableRequest) -> Table:
-    """Write a window of the last two dims; a 1-D tensor is one column. Only the window is copied from the device.
+    """Write a window of a plane; a 1-D tensor is one column. Only the window is copied from the device.
 
     Raises:
         Unreadable: See `as_real`.
     """
-    plane = tensor.reshape(-1, 1) if tensor.dim() < 2 else tensor
-    *leading, rows, columns = plane.shape
-    index = clamp_index(request.index, leading)
+    axes = table_axes(tensor, request.axes)
+    plane = pick(tensor, axes)
+    rows, columns = plane.shape
     row, column = clamp(request.row, rows), clamp(request.column, columns)
     height, width = clamp(request.rows, MAX_SIDE + 1), clamp(request.columns, MAX_SIDE + 1)
-    window = plane[index][row : row + height, column : column + width]
-    return Table(write_cells(window), row, column, rows, columns, index, tuple(leading))
+    window = plane[row : row + height, column : column + width]
+    return Table(write_cells(window), row, column, rows, columns, tuple(tensor.shape), axes)
+
+
+def table_axes(tensor: torch.Tensor, axes: Axes) -> Axes:
+    """Return the axes of a table. Where nothing else is asked for, a 1-D tensor is one column: it is read downwards."""
+    if tensor.dim() == 1 and axes.rows is None and axes.columns is None:
+        axes = structs.replace(axes, rows=0)
+    return axes.resolved(tensor.shape)
 
 
 def write_cells(window: torch.Tensor) -> Cells:

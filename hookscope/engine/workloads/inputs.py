@@ -31,7 +31,7 @@ class Batch:
 class Batches:
     """Gives the batches of a workload for ever; a one-shot iterable only once. Belongs to one thread.
 
-    Making it runs none of the user's code; `first` and `next` run the user's iterable.
+    Making it runs none of the user's code; `first`, `next` and `again` run the user's iterable.
     """
 
     def __init__(self, workload: Workload) -> None:
@@ -41,6 +41,7 @@ class Batches:
         self._items: Iterator[tuple[Any, Any]] | None = None
         self._taken = 0
         self._first: Batch | None = None
+        self._newest: Batch | None = None
         self._first_is_unused = False
 
     @property
@@ -69,8 +70,18 @@ class Batches:
         batch = self.first()
         if self._first_is_unused:
             self._first_is_unused = False
-            return batch
-        return self._take()
+        else:
+            batch = self._take()
+        self._newest = batch
+        return batch
+
+    def again(self) -> Batch:
+        """Return the batch that `next` gave last, or the first one; none is used up.
+
+        Raises:
+            FailureError: As for `next`.
+        """
+        return self._newest or self.first()
 
     def _take(self) -> Batch:
         if self._is_single:

@@ -4,12 +4,14 @@ from dataclasses import dataclass
 
 from hookscope.gui.handlers.breakpoints import BreakpointHandlers
 from hookscope.gui.handlers.help import HelpHandlers
+from hookscope.gui.handlers.interventions import InterventionHandlers
 from hookscope.gui.handlers.opening import OpeningHandlers
 from hookscope.gui.handlers.operations import OperationHandlers
 from hookscope.gui.handlers.pictures import PictureHandlers
 from hookscope.gui.handlers.preferences import PreferenceHandlers
 from hookscope.gui.handlers.session import SessionHandlers
 from hookscope.gui.handlers.stepping import SteppingHandlers
+from hookscope.gui.handlers.trials import TrialHandlers
 from hookscope.gui.handlers.view import ViewHandlers
 from hookscope.gui.module_tree.dock import ModuleTreeDock
 from hookscope.gui.timeline.dock import TimelineDock
@@ -24,6 +26,8 @@ class Handlers:
     stepping: SteppingHandlers
     breakpoints: BreakpointHandlers
     timeline: TimelineDock
+    interventions: InterventionHandlers
+    trials: TrialHandlers
     opening: OpeningHandlers
     operations: OperationHandlers
     pictures: PictureHandlers

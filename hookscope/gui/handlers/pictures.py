@@ -1,13 +1,13 @@
 """Saving and copying pictures of the window and of its panels."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QUrl, Slot
 from PySide6.QtGui import QDesktopServices
-from PySide6.QtWidgets import QFileDialog, QGraphicsView, QWidget
+from PySide6.QtWidgets import QFileDialog, QWidget
 
 from hookscope.gui import export
 from hookscope.gui.notifications import Notifications
@@ -77,16 +77,26 @@ class PictureHandlers(QObject):
 
     @Slot()
     def save_panel_svg(self) -> None:
-        """Ask for a file name and save the plot of the focused panel."""
+        """Ask for a file name and save the plot of the focused panel, or whatever else it shows."""
         panel = self._panel()
         if panel is None:
             return
-        plot, text = panel.plot(), export.panel_text(panel)
-        if plot is None:
-            self._toast.show_text(self.tr("This panel has no plot; save it as PNG."))
+        if panel.message:
+            self._toast.show_text(self.tr("There is nothing to see in this panel yet."))
             return
+        plot, text = panel.plot(), export.panel_text(panel)
         name = export.suggest_name(text, ".svg")
-        self._ask(partial(_write_svg, plot, name, text), name, [self.tr("SVG drawing (*.svg)")])
+        drawn = plot if plot is not None else panel.widget()
+        self._ask(partial(_write_svg, drawn, name, text), name, [self.tr("SVG drawing (*.svg)")])
+
+    def save_sheet(self, panels: "Sequence[TensorPanel]") -> None:
+        """Ask for a file name and save panels side by side in one picture."""
+        if not panels:
+            self._toast.show_text(self.tr("There is no panel to be seen; add one from the View menu."))
+            return
+        titles = "\n".join(export.sheet_title(panel) for panel in panels)
+        text = {**export.window_text(self._session), "panels": titles}
+        self._ask_for_png(partial(_write_sheet, panels, text), export.suggest_name({**text, "slot": "panels"}))
 
     @Slot()
     def copy_panel(self) -> None:
@@ -150,5 +160,9 @@ def _write_png(widget: QWidget, text: Mapping[str, str], path: Path, scale: int)
     return export.save_png(widget, path, scale, text)
 
 
-def _write_svg(plot: QGraphicsView, title: str, text: Mapping[str, str], path: Path, _: int) -> Path:
-    return export.save_svg(plot, path, title, text)
+def _write_svg(drawn: QWidget, title: str, text: Mapping[str, str], path: Path, _: int) -> Path:
+    return export.save_svg(drawn, path, title, text)
+
+
+def _write_sheet(panels: "Sequence[TensorPanel]", text: Mapping[str, str], path: Path, scale: int) -> Path:
+    return export.save_image(export.render_sheet(panels, scale), path, text)

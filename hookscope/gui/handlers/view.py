@@ -32,11 +32,16 @@ class ViewHandlers(QObject):
         self._docks = docks
         self._theme = theme
 
-    def panel_entries(self) -> list[MenuEntry]:
-        """Return the kinds of panel as entries of a menu."""
-        from hookscope.gui.panels.registry import PANEL_KINDS, kind_title  # noqa: PLC0415 - loads pyqtgraph
+    def panel_entries(self) -> list[QAction | MenuEntry]:
+        """Return the kinds of panel as entries of a menu, with lines between those that belong together."""
+        from hookscope.gui.panels.registry import PANEL_KINDS, kind_title, starts_group  # noqa: PLC0415 - loads pyqtgraph
 
-        return [MenuEntry(kind_title(key), key, kind.icon) for key, kind in PANEL_KINDS.items()]
+        entries: list[QAction | MenuEntry] = []
+        for key, kind in PANEL_KINDS.items():
+            if starts_group(key):
+                entries.append(self._line())
+            entries.append(MenuEntry(kind_title(key), key, kind.icon))
+        return entries
 
     def add_panel(self, kind: object) -> None:
         """Add a panel of a kind."""
@@ -57,6 +62,11 @@ class ViewHandlers(QObject):
         dock = next(dock for dock in self._docks.docks if dock.objectName() == name)
         dock.setFloating(not dock.isFloating())
         dock.show()
+
+    def _line(self) -> QAction:
+        line = QAction(self)
+        line.setSeparator(True)
+        return line
 
     @Slot()
     def reset_layout(self) -> None:

@@ -37,9 +37,11 @@ class ModuleTreeDock(QDockWidget):
 
     Signals:
         operations_requested: The operations of a module should be shown; its path.
+        change_requested: A tensor of a module should be changed; see `ModuleMenu`.
     """
 
     operations_requested = Signal(str)
+    change_requested = Signal(str, object, bool)
 
     def __init__(self, bridge: SessionBridge, current: Current, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -104,6 +106,7 @@ class ModuleTreeDock(QDockWidget):
         self.view.menu.check_requested.connect(self._check)
         self.view.menu.mode_requested.connect(self._set_mode)
         self.view.menu.operations_requested.connect(self.operations_requested)
+        self.view.menu.change_requested.connect(self.change_requested)
         self.view.module_selected.connect(self._select)
         self.filter_field.textChanged.connect(self._filter_timer.start)
         self.filter_field.returnPressed.connect(self.go_to_next_match)

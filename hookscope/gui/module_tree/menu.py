@@ -5,10 +5,12 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QMenu, QWidget
 
 from hookscope.client.state import ALLOWED
+from hookscope.gui.module_tree.change_menu import ChangeMenu
 from hookscope.gui.module_tree.hook_menu import HookMenu
 from hookscope.gui.module_tree.mode_tag import mode_of
 from hookscope.gui.module_tree.model import ModuleTreeModel
 from hookscope.protocol.hooks import HookMode
+from hookscope.protocol.tensor_changes import Change
 
 
 class ModuleMenu(QMenu):
@@ -18,6 +20,8 @@ class ModuleMenu(QMenu):
         check_requested: The whole set of paths (`tuple[str, ...]`) that should be checked.
         mode_requested: Paths (`tuple[str, ...]`) of modules that should be captured in a mode (`HookMode`).
         operations_requested: The operations of a module should be shown; its path.
+        change_requested: A tensor of a module should be changed: its path, the change or `None` to choose one, and
+            whether it must be a gradient.
         expand_requested: All rows should be opened.
         collapse_requested: All rows should be closed.
     """
@@ -25,6 +29,7 @@ class ModuleMenu(QMenu):
     check_requested = Signal(object)
     mode_requested = Signal(object, object)
     operations_requested = Signal(str)
+    change_requested = Signal(str, object, bool)
     expand_requested = Signal()
     collapse_requested = Signal()
 
@@ -41,6 +46,9 @@ class ModuleMenu(QMenu):
         self.hooks.mode_chosen.connect(self._set_mode)
         self.hooks.subtree_chosen.connect(self._set_mode_of_subtree)
         self.addMenu(self.hooks)
+        self.changes = ChangeMenu(self)
+        self.changes.change_chosen.connect(self._change)
+        self.addMenu(self.changes)
         self._operations = self.addAction(self.tr("Show operations"), self._show_operations)
         self.addSeparator()
         self.addAction(self.tr("Copy path"), self._copy_path)
@@ -108,6 +116,10 @@ class ModuleMenu(QMenu):
         layout = self._model.layout
         paths = tuple(layout.modules[index].path for index in layout.subtree(self._module))
         self.mode_requested.emit(paths, mode)
+
+    @Slot(object, bool)
+    def _change(self, change: Change | None, of_gradient: bool) -> None:
+        self.change_requested.emit(self._path(), change, of_gradient)
 
     @Slot()
     def _show_operations(self) -> None:

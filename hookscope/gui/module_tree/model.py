@@ -10,6 +10,7 @@ from PySide6.QtCore import QAbstractItemModel, QModelIndex, QObject, QPersistent
 from hookscope.client.session import DebugSession
 from hookscope.figures.text import format_number, format_shape
 from hookscope.gui.badge_text import badge_label
+from hookscope.gui.module_tree.changes import changes_of
 from hookscope.gui.module_tree.checks import CheckMarks, Mark
 from hookscope.gui.module_tree.layout import ROOT_PARENT, ShownRows, TreeLayout
 from hookscope.gui.module_tree.mode_tag import ModeTag, tag_of
@@ -211,6 +212,7 @@ class ModuleTreeModel(QAbstractItemModel):
             records.of(module.path),
             records.calls(module.path),
             run_eagerly=self._session.settings.run_eagerly,
+            changes=changes_of(self._session.interventions, module),
         )
         return _Findings(records.output(module.path), badges)
 

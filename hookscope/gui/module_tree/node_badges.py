@@ -89,7 +89,12 @@ _RANK = {kind: rank for rank, kind in enumerate(IMPORTANCE)}
 
 
 def node_badges(
-    module: ModuleInfo, records: Sequence[Record], calls: int, *, run_eagerly: bool = False
+    module: ModuleInfo,
+    records: Sequence[Record],
+    calls: int,
+    *,
+    run_eagerly: bool = False,
+    changes: Sequence[str] = (),
 ) -> tuple[Badge, ...]:
     """Return the badges of a module, each kind once, the most important first.
 
@@ -97,6 +102,7 @@ def node_badges(
         module: What is known of it before a step.
         records: Newest records of its own tensors; none before the first step, or when it is not checked.
         calls: How often it was called in the step of the records, recomputations included.
+        changes: What is changed of it, in words; then it is marked before a step has run, too.
         run_eagerly: Whether compiled modules run as they were written; then it says nothing that one is compiled.
     """
     was_called = any(record.spec is not None and record.ref.slot in {Slot.INPUT, Slot.OUTPUT} for record in records)
@@ -105,6 +111,8 @@ def node_badges(
         for badge in module.badges
         if not (was_called and badge.kind in _BLIND) and not (run_eagerly and badge.kind is BadgeKind.COMPILED)
     ]
+    if changes:
+        static.append(Badge(BadgeKind.CHANGED, "; ".join(changes)))
     found: dict[BadgeKind, Badge] = {}
     for badge in (*static, *_of_records(records), *_of_calls(records, calls), *_of_parameters(module, records)):
         if badge.kind in _RANK and not (badge.kind in found and found[badge.kind].detail):

@@ -8,12 +8,13 @@ from PySide6.QtWidgets import QGraphicsView, QVBoxLayout
 
 from hookscope.figures.levels import auto_levels
 from hookscope.figures.text import format_number
-from hookscope.gui.panels.base import TensorView
+from hookscope.gui.panels.base import Subject, TensorView
 from hookscope.gui.panels.plots import Zoom, make_plot, slot_color, style_plot
 from hookscope.gui.theme import Theme, theme_of
 from hookscope.protocol.events import ViewReady
 from hookscope.protocol.identity import Slot as TensorSlot
-from hookscope.protocol.views import Curve, CurveRequest
+from hookscope.protocol.identity import TensorRef
+from hookscope.protocol.views import Curve, CurveRequest, is_sample
 
 _DRAWABLE = 1e100
 """Beyond this the drawing library's own arithmetic overflows; such values are drawn at this edge."""
@@ -28,6 +29,7 @@ class CurveView(TensorView):
     def __init__(self) -> None:
         super().__init__()
         self._result: Curve | None = None
+        self._ref: TensorRef | None = None
         self._slot = TensorSlot.OUTPUT
         self._values: tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]] | None = None
         self._plot = make_plot(self)
@@ -42,6 +44,12 @@ class CurveView(TensorView):
         layout.setContentsMargins(0, 0, 0, 0)
         layout.addWidget(self._plot)
         self.apply_theme(theme_of(self.palette()))
+
+    def aim(self, subject: Subject) -> None:
+        """Let the axes go when another tensor comes."""
+        if subject.ref != self._ref:
+            self._ref = subject.ref
+            self._zoom.start_over()
 
     def request(self) -> CurveRequest:
         """Ask for all elements."""
@@ -81,6 +89,8 @@ class CurveView(TensorView):
         texts = [self.tr("{count} elements").format(count=f"{self._result.count:,}")]
         if self._result.stride > 1:
             texts.append(self.tr("band of {stride} each").format(stride=f"{self._result.stride:,}"))
+        if is_sample(self._result):
+            texts.append(self.tr("{seen} of them looked at").format(seen=f"{self._result.seen:,}"))
         if self._result.non_finite:
             texts.append(self.tr("{count} not finite").format(count=f"{self._result.non_finite:,}"))
         return " · ".join(texts)

@@ -16,8 +16,9 @@ from hookscope.gui.panels.feed import ViewFeed, is_seen
 from hookscope.gui.panels.past import PastSpec
 from hookscope.gui.panels.side_notes import SideNotes
 from hookscope.gui.panels.statistics import StatisticsView
-from hookscope.gui.panels.target import Target, explain_absence, find_target
+from hookscope.gui.panels.target import Target, aim_of, explain_absence, find_target
 from hookscope.gui.panels.words import word_no_picture
+from hookscope.gui.trials.comparison import NEWEST, CompareMode
 from hookscope.protocol.events import ViewReady
 from hookscope.protocol.tree import ModuleInfo, ParameterInfo
 from hookscope.protocol.views import NoPicture, NoPictureReason
@@ -40,6 +41,7 @@ class DetailsDock(QDockWidget):
         self._bridge = bridge
         self._current = current
         self._target = Target(None, None)
+        self._aim = NEWEST
         self._aimed: Subject | None = None
         self._statistics = StatisticsView()
         self._title = _text_label()
@@ -62,6 +64,7 @@ class DetailsDock(QDockWidget):
         self._look_again.setSingleShot(True)
         self._look_again.timeout.connect(self._refresh)
         current.changed.connect(self._refresh)
+        current.comparison.changed.connect(self._refresh)
         bridge.records_changed.connect(self._note_records)
         bridge.hooks_changed.connect(self._refresh)
         bridge.state_changed.connect(self._refresh)
@@ -99,17 +102,17 @@ class DetailsDock(QDockWidget):
     def _refresh(self) -> None:
         target = find_target(self._bridge.session, self._current.path, self._current.ref, self._target)
         record, ref = target.record, target.ref
-        step = self._current.step
+        aim = self._aim = aim_of(self._bridge.session, target, self._current)
         spec = record.spec if record is not None else None
         slot = slot_label(ref) if ref is not None else ""
-        self._title.setText(" · ".join(filter(None, (target.title, slot))))
+        self._title.setText(" · ".join(filter(None, (target.title, slot, self._words_of_aim()))))
         self._title.setVisible(bool(self._title.text()))
         self._show_notes(target)
         is_same = self._target.ref == ref
         self._target = target
-        if step is not None and ref is not None:  # what it was is told by the answer
+        if aim.step is not None and ref is not None:  # what it was is told by the answer
             self._aimed = None
-            self._feed.watch(ref, self._statistics.request(), step)
+            self._feed.watch(ref, self._statistics.request(), aim)
             return
         if spec is None or ref is None:
             self._aimed = None
@@ -125,8 +128,14 @@ class DetailsDock(QDockWidget):
         self._say("")
         self._feed.watch(ref, self._statistics.request())
 
+    def _words_of_aim(self) -> str:
+        """Say that other values than the newest are shown of a trial."""
+        words = {CompareMode.BEFORE: self.tr("before"), CompareMode.DIFFERENCE: self.tr("difference")}
+        mode = self._current.comparison.mode_of(self._aim.step or 0, self._aim.minus)
+        return words.get(mode, "") if mode is not None else ""
+
     def _show_notes(self, target: Target) -> None:
-        badges = self._past.badges_of(target.ref, self._current.step, target.record)
+        badges = self._past.badges_of(target.ref, self._aim, target.record)
         about = self._badges_of(target.module, {badge.kind for badge in badges}) if target.module is not None else []
         parameters = target.module.parameters if target.module is not None else ()
         is_said = target.record is not None and target.record.spec is None  # in place of the numbers
@@ -161,14 +170,14 @@ class DetailsDock(QDockWidget):
 
     @Slot(object)
     def _take(self, answer: ViewReady) -> None:
-        step = self._current.step
-        if step is not None:
-            if answer.step in {0, step}:
-                self._past.learn(step, answer)
+        aim = self._aim
+        if aim.step is not None:
+            if answer.step in {0, aim.step}:
+                self._past.learn(aim, answer)
             self._show_notes(self._target)
             self._statistics.setVisible(answer.spec is not None)
             if answer.spec is not None:
-                self._statistics.aim(Subject(answer.ref, answer.spec))
+                self._statistics.aim(Subject(answer.ref, answer.spec, aim.is_difference))
             self._say("")
         if isinstance(answer.result, NoPicture):
             if answer.result.reason is not NoPictureReason.EMPTY:

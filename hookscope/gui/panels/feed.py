@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QWidget
 
 from hookscope.client.state import SessionState
 from hookscope.gui.panels.pacer import Pacer
+from hookscope.gui.trials.comparison import NEWEST, Aim
 from hookscope.protocol.events import StepFinished, ViewReady
 
 if TYPE_CHECKING:
@@ -26,6 +27,9 @@ _LONGEST_PAUSE_S = 0.25
 
 _PAST = -1
 """Stands for the place within its step of what is asked for by its step."""
+
+_Wanted = tuple["TensorRef", "ViewRequest", int, int, int | None]
+"""Tensor, view, step, place within the step, and the step that is subtracted."""
 
 
 class ViewFeed(QObject):
@@ -48,11 +52,11 @@ class ViewFeed(QObject):
         self._seen = seen
         self._ref: TensorRef | None = None
         self._request: ViewRequest | None = None
-        self._step: int | None = None
+        self._aim = NEWEST
         self._number = 0
-        self._outstanding: tuple[int, ViewRequest, int | None] | None = None
-        self._asked: tuple[TensorRef, ViewRequest, int, int] | None = None
-        self._asked_again: tuple[TensorRef, ViewRequest, int, int] | None = None
+        self._outstanding: tuple[int, ViewRequest, Aim] | None = None
+        self._asked: _Wanted | None = None
+        self._asked_again: _Wanted | None = None
         self._is_behind = False
         self._may_ask_at = 0.0
         self._askable = bridge.session.state in ASKABLE
@@ -73,15 +77,15 @@ class ViewFeed(QObject):
         """Whether the widget is seen and its picture is not the newest that can be had."""
         return self._is_active() and (self._outstanding is not None or self._wanted() not in {None, self._asked})
 
-    def watch(self, ref: "TensorRef | None", request: "ViewRequest | None", step: int | None = None) -> None:
+    def watch(self, ref: "TensorRef | None", request: "ViewRequest | None", aim: Aim = NEWEST) -> None:
         """Say what is wanted from now on; `None` wants nothing, and lets go of what was shown.
 
         Args:
             ref: The tensor.
             request: The view of it.
-            step: Of which step, whether it is recorded or not; by default of the newest, once it is recorded.
+            aim: Of which step, whether it is recorded or not; by default of the newest, once it is recorded.
         """
-        self._ref, self._request, self._step = ref, request, step
+        self._ref, self._request, self._aim = ref, request, aim
         if ref is None:
             self._asked = None
         self.pump()
@@ -101,19 +105,20 @@ class ViewFeed(QObject):
             return
         self._number += 1
         ref, request, *_ = wanted
-        self._outstanding, self._asked = (self._number, request, self._step), wanted
+        self._outstanding, self._asked = (self._number, request, self._aim), wanted
         self._may_ask_at = time.monotonic() + MIN_INTERVAL_S
-        self._bridge.session.request_view(self._name, self._number, ref, request, self._step)
+        aim = self._aim
+        self._bridge.session.request_view(self._name, self._number, ref, request, aim.step, aim.minus)
 
-    def _wanted(self) -> "tuple[TensorRef, ViewRequest, int, int] | None":
+    def _wanted(self) -> _Wanted | None:
         if self._ref is None or self._request is None:
             return None
-        if self._step is not None:
-            return self._ref, self._request, self._step, _PAST
+        if self._aim.step is not None:
+            return self._ref, self._request, self._aim.step, _PAST, self._aim.minus
         record = self._record()
         if record is None or record.spec is None:
             return None
-        return self._ref, self._request, record.step, record.order
+        return self._ref, self._request, record.step, record.order, None
 
     def _record(self) -> "Record | None":
         return None if self._ref is None else self._bridge.session.records.get(self._ref)
@@ -139,10 +144,12 @@ class ViewFeed(QObject):
     def _draw(self, name: str) -> None:
         if name != self._name or self._answer is None or self._outstanding is None:
             return
-        answer, (_, request, step) = self._answer, self._outstanding
+        answer, (_, request, aim) = self._answer, self._outstanding
         self._answer = self._outstanding = None
         # While a person moves through steps, those on the way are shown; one without values says nothing of the others.
-        is_of_step = step == self._step or answer.spec is not None
+        # A difference is no value on the way to another one, nor the other way round.
+        is_on_the_way = answer.spec is not None and aim.is_difference is self._aim.is_difference
+        is_of_step = aim == self._aim or is_on_the_way
         if answer.ref == self._ref and type(request) is type(self._request) and is_of_step:
             started = time.monotonic()
             self.arrived.emit(answer)
@@ -157,7 +164,7 @@ class ViewFeed(QObject):
     def _note_age(self, answer: ViewReady) -> None:
         # While a step runs, the answer may still be of the step before: ask again when the step has ended. When it had
         # ended before the answer came, ask again once; a capture that is gone for good is not asked for for ever.
-        record = self._record() if self._step is None else None
+        record = self._record() if self._aim.step is None else None
         self._is_behind = record is not None and 0 < answer.step < record.step
         if self._is_behind and self._bridge.session.state is SessionState.IDLE and self._asked_again != self._asked:
             self._asked_again = self._asked

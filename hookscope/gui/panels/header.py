@@ -4,13 +4,13 @@ from dataclasses import dataclass
 
 from PySide6.QtCore import QEvent, QSignalBlocker, QSize, Qt, Signal, Slot
 from PySide6.QtGui import QStandardItemModel
-from PySide6.QtWidgets import QComboBox, QLabel, QMenu, QSpinBox, QToolButton
+from PySide6.QtWidgets import QComboBox, QLabel, QListView, QMenu, QSpinBox, QToolButton
 
 from hookscope.figures.text import format_bytes, format_shape, slot_label
 from hookscope.gui.assets import icon
 from hookscope.gui.panels.adaptive_row import AdaptiveRow, ElidedLabel
 from hookscope.gui.panels.base import fixed_font
-from hookscope.gui.panels.registry import AUTO, PANEL_KINDS, kind_title
+from hookscope.gui.panels.registry import AUTO, PANEL_KINDS, kind_title, starts_group
 from hookscope.gui.theme import theme_of
 from hookscope.protocol.identity import TensorRef
 from hookscope.protocol.tensors import TensorSpec
@@ -92,13 +92,7 @@ class PanelHeader(AdaptiveRow):
         self._lock = _button(self.tr("Lock"), self.tr("Stay with this tensor whatever the window looks at."))
         self._lock.setCheckable(True)
         self._lock.clicked.connect(self.lock_toggled)
-        self._kinds = QComboBox()
-        self._kinds.setAccessibleName(self.tr("Kind of view"))
-        self._kinds.setToolTip(self.tr("How the tensor is shown"))
-        for kind in (AUTO, *PANEL_KINDS):
-            self._kinds.addItem(kind_title(kind), kind)
-        self._kinds.setMinimumWidth(self._kinds.iconSize().width() + self.fontMetrics().averageCharWidth() * 6)
-        self._kinds.activated.connect(self._choose_kind)
+        self._kinds = self._kind_box()
         self._picture = _button("", self.tr("Copy or save a picture of this panel"))
         self._picture.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         self._picture.setMenu(self._picture_menu())
@@ -168,6 +162,19 @@ class PanelHeader(AdaptiveRow):
             self._retint()
         super().changeEvent(event)
 
+    def _kind_box(self) -> QComboBox:
+        box = QComboBox()
+        box.setAccessibleName(self.tr("Kind of view"))
+        box.setToolTip(self.tr("How the tensor is shown"))
+        for kind in (AUTO, *PANEL_KINDS):
+            if kind != AUTO and (starts_group(kind) or box.count() == 1):
+                box.insertSeparator(box.count())
+            box.addItem(kind_title(kind), kind)
+        box.setMaxVisibleItems(box.count())
+        box.setMinimumWidth(box.iconSize().width() + self.fontMetrics().averageCharWidth() * 6)
+        box.activated.connect(self._choose_kind)
+        return box
+
     def _show_choices(self, state: HeaderState) -> None:
         with QSignalBlocker(self._slots):
             self._slots.clear()
@@ -177,10 +184,14 @@ class PanelHeader(AdaptiveRow):
 
     def _show_kind(self, state: HeaderState) -> None:
         self._kinds.setCurrentIndex(self._kinds.findData(state.kind))
-        items = self._kinds.model()
+        items, listed = self._kinds.model(), self._kinds.view()
         assert isinstance(items, QStandardItemModel)
-        for row, kind in enumerate((AUTO, *PANEL_KINDS)):
-            items.item(row).setEnabled(kind == AUTO or state.fitting is None or kind in state.fitting)
+        assert isinstance(listed, QListView)
+        for kind in PANEL_KINDS:
+            row = self._kinds.findData(kind)
+            fits = state.fitting is None or kind in state.fitting
+            items.item(row).setEnabled(fits)
+            listed.setRowHidden(row, not fits)
 
     def _picture_menu(self) -> QMenu:
         menu = QMenu(self)
@@ -196,8 +207,8 @@ class PanelHeader(AdaptiveRow):
         self._picture.setIcon(icon("msc.device-camera", theme.quiet))
         self._float.setIcon(icon("msc.multiple-windows", theme.quiet))
         self._close.setIcon(icon("msc.close", theme.quiet))
-        for row, kind in enumerate(PANEL_KINDS.values(), start=1):
-            self._kinds.setItemIcon(row, icon(kind.icon, theme.quiet))
+        for name, kind in PANEL_KINDS.items():
+            self._kinds.setItemIcon(self._kinds.findData(name), icon(kind.icon, theme.quiet))
         self._kinds.setItemIcon(0, icon("msc.eye", theme.quiet))
 
     @Slot(int)

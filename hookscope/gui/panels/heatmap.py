@@ -1,68 +1,77 @@
-"""The last two dims of a tensor as a picture."""
+"""Two dims of a tensor as a picture."""
 
+import numpy as np
+
+from hookscope.figures.scenes import PlaneScene
 from hookscope.gui.panels.base import Subject
+from hookscope.gui.panels.dims_bar import DimsBar
 from hookscope.gui.panels.image_view import Picture
-from hookscope.gui.panels.index_bar import IndexBar
+from hookscope.gui.panels.keys import Command
+from hookscope.gui.panels.parts_menu import PartsMenu
+from hookscope.gui.panels.picker import Ask
+from hookscope.gui.panels.picking_view import PickingView
 from hookscope.gui.panels.picture_view import PictureView, mask_of
+from hookscope.gui.panels.tensor_memory import TensorMemory
 from hookscope.protocol.events import ViewReady
 from hookscope.protocol.views import HeatmapRequest, Image
 
 
-class HeatmapView(PictureView):
-    """Rows and columns with their indices; spin boxes pick one entry of each leading dim."""
+class HeatmapView(PickingView):
+    """Rows and columns with their indices; the dims are chosen, and an entry of each other one."""
 
     def __init__(self) -> None:
         super().__init__(with_axes=True)
-        self._index = IndexBar()
-        self._result: Image | None = None
-        self.range_bar.add(self._index)
+        self.dims = DimsBar(self, "heatmap", with_tiles=False)
+        self.dims.add_to(self.range_bar)
         self.range_bar.finish()
-        self._index.index_changed.connect(self.request_changed)
+        self._parts = PartsMenu(self.range_bar.menu)
+        self._parts.part_chosen.connect(self.dims.set_part)
+        self.dims.changed.connect(self.request_changed)
+
+    def use(self, memory: TensorMemory, ask: Ask) -> None:
+        """Share the choices of a window, and ask the debuggee."""
+        super().use(memory, ask)
+        self.dims.use(memory)
 
     def aim(self, subject: Subject) -> None:
-        """Offer the leading dims."""
-        leading = subject.spec.shape[:-2]
-        self._index.set_sizes(leading)
-        self.range_bar.want(self._index, bool(leading))
+        """Offer the dims."""
+        super().aim(subject)
+        self.dims.aim(subject)
+        self._parts.show_part(self.dims.choice.part, subject.spec.dtype)
 
     def request(self) -> HeatmapRequest:
-        """Ask for the chosen entry."""
-        return HeatmapRequest(index=self._index.index)
+        """Ask for the chosen plane."""
+        choice = self.dims.choice
+        return HeatmapRequest(choice.axes, choice.part)
 
     def draw(self, answer: ViewReady) -> None:
         """Draw an `Image`."""
         image = answer.result
         assert isinstance(image, Image)
-        self._result = image
-        picture = Picture(
-            image.pixels.to_numpy().astype("float32", copy=False),
-            mask_of(image.mask.to_numpy()) if image.mask is not None else None,
-            (image.rows, image.columns),
-            is_spatial=bool(image.leading),
-        )
-        self.show_picture(answer, picture, image.low, image.high)
+        self.dims.note_drawn()
+        show_image(self, answer, image)
 
-    def name_place(self, row: int, column: int) -> str:
-        """Name an element by its full index."""
-        result = self._result
-        assert result is not None
-        row, column = (
-            row // result.row_stride * result.row_stride,
-            column // result.column_stride * result.column_stride,
-        )
-        return f"[{', '.join(map(str, (*result.index, row, column)))}]"
+    def reveal(self, index: tuple[int, ...]) -> None:
+        """Show the entries that an element is in."""
+        self.dims.reveal(index)
 
-    def remarks(self) -> str:
-        """Say also when only every n-th row or column is shown."""
-        texts = [super().remarks()]
-        if self._result is not None and max(self._result.row_stride, self._result.column_stride) > 1:
-            text = self.tr("every {rows}. row, every {columns}. column of {all_rows} × {all_columns}")
-            texts.append(
-                text.format(
-                    rows=self._result.row_stride,
-                    columns=self._result.column_stride,
-                    all_rows=self._result.rows,
-                    all_columns=self._result.columns,
-                )
-            )
-        return " · ".join(filter(None, texts))
+    def dim_names(self) -> tuple[str, ...]:
+        """Return the names of the dims."""
+        return self.dims.names
+
+    def command(self, command: Command) -> None:
+        """Move the roles of the dims, or through their entries."""
+        self.dims.obey(command)
+
+
+def show_image(view: PictureView, answer: ViewReady, image: Image) -> None:
+    """Draw one plane in a view."""
+    stride = image.row_stride, image.column_stride
+    picture = Picture(
+        image.pixels.to_numpy().astype(np.float32, copy=False),
+        mask_of(image.mask.to_numpy()) if image.mask is not None else None,
+        (image.rows, image.columns),
+        stride,
+        is_spatial=len(image.shape) > 2,
+    )
+    view.show_scene(answer, picture, PlaneScene(image.axes, picture.size, stride))

@@ -2,19 +2,27 @@
 
 import numpy as np
 import pyqtgraph as pg
-from PySide6.QtCore import QEvent, QPointF, QRectF, Slot
+from PySide6.QtCore import QEvent, QPointF, QRectF, Qt, Slot
+from PySide6.QtGui import QHideEvent, QKeyEvent, QShowEvent
 from PySide6.QtWidgets import QGraphicsView, QToolButton, QVBoxLayout
 
 from hookscope.figures.bars import bin_edges, outline
 from hookscope.figures.text import format_number
-from hookscope.gui.panels.base import TensorView
+from hookscope.gui.panels.base import Subject, TensorView
+from hookscope.gui.panels.keys import Command, command_of
+from hookscope.gui.panels.picker import Ask
 from hookscope.gui.panels.plots import Zoom, faded, make_plot, slot_color, style_plot
+from hookscope.gui.panels.range_handles import STRIP_SHARE, RangeHandles
+from hookscope.gui.panels.tensor_memory import TensorKey, TensorMemory, key_of
 from hookscope.gui.theme import Theme, theme_of
 from hookscope.protocol.events import ViewReady
 from hookscope.protocol.identity import Slot as TensorSlot
-from hookscope.protocol.views import Histogram, HistogramRequest
+from hookscope.protocol.views import Histogram, HistogramRequest, is_sample
 
 _HEADROOM = 1.05
+_SIDE = 0.02
+"""Share of the width that is left free beside the handles."""
+_KEYS = frozenset({Command.UNDO, Command.REDO})
 _MARKED = tuple(10**power for power in range(19))
 
 
@@ -30,6 +38,12 @@ class HistogramView(TensorView):
         self._curve = pg.PlotDataItem(stepMode="center", fillLevel=0)
         self._plot.addItem(self._curve)
         self._plot.getAxis("left").setWidth(self._plot.fontMetrics().horizontalAdvance("0" * 6))
+        self._key: TensorKey | None = None
+        self._memory = TensorMemory(self)
+        self._handles = RangeHandles(self._plot)
+        self._handles.changed.connect(self._redraw)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self._plot.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # a click on it gives the focus to this widget
         self._zoom = Zoom(self._plot)
         self._zoom.pointed.connect(self._name_bin)
         self._log = QToolButton()
@@ -44,6 +58,28 @@ class HistogramView(TensorView):
         layout.addWidget(self._plot)
         self.apply_theme(theme_of(self.palette()))
 
+    @property
+    def handles(self) -> RangeHandles:
+        """The range of a picture of the same tensor."""
+        return self._handles
+
+    def use(self, memory: TensorMemory, ask: Ask) -> None:
+        """Share the range of a tensor with its pictures."""
+        del ask  # everything is in the answer
+        self._memory.set_bar(self, None)
+        self._memory = memory
+        self._handles.use(memory)
+        self._tell_bar()
+
+    def aim(self, subject: Subject) -> None:
+        """Turn to a tensor."""
+        key = key_of(subject)
+        if key != self._key:
+            self._key = key
+            self._zoom.start_over()
+            self._handles.aim(key)
+            self._tell_bar()
+
     def request(self) -> HistogramRequest:
         """Ask for the values' own range."""
         return HistogramRequest()
@@ -57,7 +93,7 @@ class HistogramView(TensorView):
             self.apply_theme(theme_of(self.palette()))
         if not self._is_log_chosen:  # gradients crowd about zero, and their tails are what one looks for
             self._log.setChecked(self._slot.is_gradient)
-        self._redraw()
+        self._zoom.fit(self._draw_bars(answer.result))
 
     def remarks(self) -> str:
         """Say how many bins there are, and what is in none of them."""
@@ -68,6 +104,10 @@ class HistogramView(TensorView):
         counts = [(result.nan, "NaN"), (result.pos_inf, "+Inf"), (result.neg_inf, "-Inf")]
         texts = [self.tr("{bins} bins").format(bins=len(result.counts.to_numpy()))]
         texts += [f"{count:,} {name}" for count, name in counts if count]
+        if is_sample(result):
+            texts.append(
+                self.tr("{seen} of {count} counted").format(seen=f"{result.seen:,}", count=f"{result.count:,}")
+            )
         if outside:
             texts.append(self.tr("{outside} out of range").format(outside=f"{outside:,}"))
         return " · ".join(texts)
@@ -92,6 +132,35 @@ class HistogramView(TensorView):
         color = slot_color(self._slot, theme)
         self._curve.setPen(pg.mkPen(color, width=1))
         self._curve.setBrush(faded(color, 0.3))
+        self._handles.apply_theme(theme)
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """Tell that pictures need no strip of colours of their own."""
+        super().showEvent(event)
+        self._tell_bar()
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        """Tell that they need one again."""
+        super().hideEvent(event)
+        self._memory.set_bar(self, None)
+
+    def event(self, event: QEvent) -> bool:
+        """Keep undo and redo of the range for this view, also where the window has a shortcut for them."""
+        is_key = isinstance(event, QKeyEvent) and event.type() == QEvent.Type.ShortcutOverride
+        if is_key and command_of(event) in _KEYS:  # type: ignore[arg-type, operator]
+            event.accept()
+            return True
+        return super().event(event)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Undo and redo changes of the range."""
+        match command_of(event):
+            case Command.UNDO:
+                self._handles.undo()
+            case Command.REDO:
+                self._handles.redo()
+            case _:
+                super().keyPressEvent(event)
 
     def leaveEvent(self, event: QEvent) -> None:
         """Forget the pointer."""
@@ -105,14 +174,25 @@ class HistogramView(TensorView):
 
     @Slot()
     def _redraw(self) -> None:
-        if self._result is None:
-            return
+        if self._result is not None:
+            self._zoom.adjust(self._draw_bars(self._result))
+
+    def _draw_bars(self, result: Histogram) -> QRectF:
+        """Draw, and return what area everything takes."""
         is_log = self._log.isChecked()
-        edges, heights = outline(self._result, logarithmic=is_log)
+        edges, heights = outline(result, logarithmic=is_log)
         top = float(heights.max(initial=0.0)) or 1.0
+        width = edges[-1] - edges[0]
         self._plot.getAxis("left").setTicks([_log_ticks(top, self._room_for_marks())] if is_log else None)
         self._curve.setData(edges, heights)
-        self._zoom.fit(QRectF(edges[0], 0.0, edges[-1] - edges[0], top * _HEADROOM))
+        self._handles.place(QRectF(edges[0], 0.0, width, top))
+        # A handle at the very edge could not be taken hold of.
+        side = width * _SIDE if self._handles.is_shown else 0.0
+        below = top * STRIP_SHARE if self._handles.is_shown else 0.0
+        return QRectF(edges[0] - side, -below, width + 2 * side, top * _HEADROOM + below)
+
+    def _tell_bar(self) -> None:
+        self._memory.set_bar(self, self._key if self.isVisible() else None)
 
     def _room_for_marks(self) -> int:
         room: int = self._plot.height() // (2 * self._plot.fontMetrics().height())

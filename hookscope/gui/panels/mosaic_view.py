@@ -6,14 +6,16 @@ from PySide6.QtCore import QSignalBlocker, Slot
 from PySide6.QtWidgets import QSpinBox
 
 from hookscope.figures.grid import Mosaic, compose
+from hookscope.figures.scenes import Scene
+from hookscope.gui.panels.base import Subject
 from hookscope.gui.panels.image_view import Picture
-from hookscope.gui.panels.picture_view import PictureView
+from hookscope.gui.panels.picking_view import PickingView
+from hookscope.gui.panels.tensor_memory import key_of
 from hookscope.protocol.events import ViewReady
-from hookscope.protocol.identity import TensorRef
 from hookscope.protocol.views import Tiles
 
 
-class MosaicView(PictureView):
+class MosaicView(PickingView):
     """Tiles with gaps between them and a box for the page. Subclasses say what a tile is."""
 
     spatial: ClassVar[bool] = True
@@ -21,8 +23,6 @@ class MosaicView(PictureView):
     def __init__(self) -> None:
         super().__init__(with_axes=False)
         self._answer: ViewReady | None = None
-        self._mosaic: Mosaic | None = None
-        self._ref: TensorRef | None = None
         self._page = QSpinBox()
         self._page.setPrefix(self.tr("page "))
         self._page.setWrapping(True)
@@ -39,8 +39,8 @@ class MosaicView(PictureView):
     def add_controls(self) -> None:
         """Put further controls in front of the page box."""
 
-    def name_tile(self, label: tuple[int, ...]) -> str:
-        """Return the words for a tile."""
+    def scene_of(self, tiles: Tiles, mosaic: Mosaic) -> Scene:
+        """Return what is where in a mosaic."""
         raise NotImplementedError
 
     @property
@@ -48,12 +48,18 @@ class MosaicView(PictureView):
         """The chosen page, from 0."""
         return self._page.value() - 1
 
-    def start_over(self, ref: TensorRef) -> None:
+    def aim(self, subject: Subject) -> None:
         """Go back to the first page when another tensor comes."""
-        if ref != self._ref:
-            self._ref = ref
-            with QSignalBlocker(self._page):
-                self._page.setValue(1)
+        if key_of(subject) != self._key:
+            self.set_page(0)
+            self._answer = None
+        super().aim(subject)
+
+    def set_page(self, page: int) -> None:
+        """Choose a page; the next request is for it."""
+        with QSignalBlocker(self._page):
+            self._page.setMaximum(max(self._page.maximum(), page + 1))
+            self._page.setValue(page + 1)
 
     def draw(self, answer: ViewReady) -> None:
         """Draw `Tiles`."""
@@ -67,32 +73,22 @@ class MosaicView(PictureView):
         self.range_bar.want(self._page, tiles.pages > 1)
         self._compose()
 
-    def name_place(self, row: int, column: int) -> str:
-        """Name the tile and the place within it."""
-        assert self._mosaic is not None
-        place = self._mosaic.locate(row, column)
-        return "" if place is None else f"{self.name_tile(place.label)} [{place.row}, {place.column}]"
-
     def remarks(self) -> str:
-        """Say also how many tiles there are, and when they were thinned out."""
-        texts = [super().remarks()]
-        if self._answer is not None and isinstance(self._answer.result, Tiles):
-            tiles = self._answer.result
-            if tiles.pages > 1:
-                texts.append(self.tr("{shown} of {total}").format(shown=len(tiles.labels), total=tiles.total))
-            if tiles.stride > 1:
-                texts.append(self.tr("every {stride}. row and column").format(stride=tiles.stride))
-        return " · ".join(filter(None, texts))
+        """Say how many tiles there are when not all are on the page."""
+        tiles = self._result
+        if not isinstance(tiles, Tiles) or tiles.pages <= 1:
+            return ""
+        return self.tr("{shown} of {total}").format(shown=len(tiles.labels), total=tiles.total)
 
     @Slot()
     def _compose(self) -> None:
         if self._answer is None or not isinstance(self._answer.result, Tiles):
             return
         tiles = self._answer.result
-        self._mosaic = compose(tiles, self.image.aspect)
-        rows, columns = self._mosaic.pixels.shape
-        picture = Picture(self._mosaic.pixels, self._mosaic.mask, (rows, columns), is_spatial=self.spatial)
-        self.show_picture(self._answer, picture, tiles.low, tiles.high)
+        mosaic = compose(tiles, self.image.aspect)
+        rows, columns = mosaic.pixels.shape
+        picture = Picture(mosaic.pixels, mosaic.mask, (rows, columns), is_spatial=self.spatial)
+        self.show_scene(self._answer, picture, self.scene_of(tiles, mosaic))
 
     @Slot()
     def _announce(self) -> None:

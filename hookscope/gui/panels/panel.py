@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 from PySide6.QtCore import Qt, QTimer, Signal, Slot
-from PySide6.QtGui import QHideEvent, QMoveEvent, QShowEvent
+from PySide6.QtGui import QHideEvent, QKeySequence, QMoveEvent, QShortcut, QShowEvent
 from PySide6.QtWidgets import QDockWidget, QGraphicsView, QWidget
 
 from hookscope.client.state import SessionState
@@ -15,9 +15,13 @@ from hookscope.gui.panels.feed import ViewFeed, is_seen
 from hookscope.gui.panels.header import HeaderState, PanelHeader
 from hookscope.gui.panels.panel_body import PanelBody
 from hookscope.gui.panels.past import PastSpec
-from hookscope.gui.panels.registry import AUTO, kind_title
-from hookscope.gui.panels.target import Target, explain_absence, find_target, step_of
+from hookscope.gui.panels.registry import AUTO, PANEL_KINDS, kind_title
+from hookscope.gui.panels.relatives import keys_of, others_of
+from hookscope.gui.panels.side_questions import SideQuestions
+from hookscope.gui.panels.target import Target, aim_of, explain_absence, find_target
+from hookscope.gui.panels.tensor_memory import TensorMemory
 from hookscope.gui.panels.words import word_no_picture
+from hookscope.gui.trials.comparison import NEWEST, CompareMode
 from hookscope.protocol.events import ViewReady
 from hookscope.protocol.identity import TensorRef
 from hookscope.protocol.tensors import TensorSpec
@@ -35,11 +39,15 @@ class TensorPanel(QDockWidget):
 
     Signals:
         copy_requested, png_requested, svg_requested: A picture of this panel is wanted.
+        tab_requested: A panel that stays with a tensor (`TensorRef`) is wanted.
+        change_requested: A change of an entry of a dim of a tensor (`TensorRef`, `int`, `int`) is wanted.
     """
 
     copy_requested = Signal()
     png_requested = Signal()
     svg_requested = Signal()
+    tab_requested = Signal(object)
+    change_requested = Signal(object, int, int)
 
     def __init__(self, bridge: "SessionBridge", current: "Current", name: str, parent: QWidget) -> None:
         super().__init__(parent)
@@ -51,13 +59,15 @@ class TensorPanel(QDockWidget):
         self._kind = AUTO
         self._compact = False
         self._target = Target(None, None)
+        self._aim = self._shown_aim = NEWEST
         self._aimed: tuple[str, Subject] | None = None
         self._shown: ViewReady | None = None
         self._shown_kind = ""
         self._shown_source: Source | None = None
         self._past = PastSpec()
         self._header = PanelHeader()
-        self._body = PanelBody()
+        self._questions = SideQuestions(bridge, name, self)
+        self._body = PanelBody(TensorMemory.of(bridge), self._questions.ask)
         self.setTitleBarWidget(self._header)
         self.setWidget(self._body)
         self._feed = ViewFeed(bridge, name, self)
@@ -102,6 +112,11 @@ class TensorPanel(QDockWidget):
     def shown_step(self) -> int:
         """Step of what is shown; 0 when nothing is."""
         return self._shown.step if self._shown is not None else 0
+
+    @property
+    def shown_mode(self) -> CompareMode | None:
+        """What is shown of a trial; `None` when it has nothing to do with one."""
+        return self._current.comparison.mode_of(self.shown_step, self._shown_aim.minus)
 
     @property
     def spec(self) -> TensorSpec | None:
@@ -150,21 +165,22 @@ class TensorPanel(QDockWidget):
         ref = self._current.ref if self._own_ref is None else self._own_ref
         path = self._current.path if self._own_ref is None else self._own_ref.path
         target = self._target = find_target(self.session, path, ref, self._target)
-        step = self._asked_step()
-        spec = self._past.spec_of(ref, step, target.record)
+        aim = self._aim = aim_of(self.session, target, self._current)
+        self._questions.look_at(ref, aim)
+        spec = self._past.spec_of(ref, aim, target.record)
         fitting = view_kinds(spec, ref.slot) if spec is not None and ref is not None else None
         self._show_header(target, spec, fitting)
         if spec is None or ref is None or fitting is None:
             self._aimed = None
-            if step is not None and ref is not None:
-                self._ask_what_it_was(ref, step)
+            if aim.step is not None and ref is not None:
+                self._ask_what_it_was(ref)
                 return
             self._feed.watch(None, None)
             self._show_absence(target)
             return
         kind = fitting[0] if self._kind == AUTO else self._kind
         view = self._body.use_view(kind)
-        subject = Subject(ref, spec)
+        subject = self._subject(ref, spec, kind)
         if self._aimed != (kind, subject):
             self._aimed = kind, subject
             view.aim(subject)
@@ -172,7 +188,7 @@ class TensorPanel(QDockWidget):
             self._await_picture()
         elif not isinstance(self._shown.result, NoPicture):
             self._body.show_view()
-        self._feed.watch(ref, view.request(), step)
+        self._feed.watch(ref, view.request(), aim)
         self._show_age()
 
     def showEvent(self, event: QShowEvent) -> None:
@@ -193,13 +209,20 @@ class TensorPanel(QDockWidget):
     def _connect(self) -> None:
         bridge, header = self._bridge, self._header
         self._current.changed.connect(self._note_current)
+        self._current.comparison.changed.connect(self.refresh)
         bridge.records_changed.connect(self._note_records)
         bridge.hooks_changed.connect(self.refresh)
         bridge.state_changed.connect(self.refresh)
         bridge.model_loaded.connect(self._note_model)
         self._feed.arrived.connect(self._take)
         self._body.request_changed.connect(self.refresh)
+        self._body.lock_requested.connect(self._request_tab)
+        self._body.change_requested.connect(self._request_change)
         self.visibilityChanged.connect(self._look_soon)
+        for key, toggle in (("B", self._toggle_before), ("D", self._toggle_difference)):
+            shortcut = QShortcut(QKeySequence(key), self)
+            shortcut.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
+            shortcut.activated.connect(toggle)
         header.ref_chosen.connect(self._choose_ref)
         header.call_chosen.connect(self._choose_call)
         header.lock_toggled.connect(self._set_locked)
@@ -209,6 +232,14 @@ class TensorPanel(QDockWidget):
         header.copy_requested.connect(self.copy_requested)
         header.png_requested.connect(self.png_requested)
         header.svg_requested.connect(self.svg_requested)
+
+    def _subject(self, ref: TensorRef, spec: TensorSpec, kind: str) -> Subject:
+        target = self._target
+        class_name = target.module.class_name if target.module is not None else ""
+        needs_others = PANEL_KINDS[kind].needs_others
+        others = others_of(self.session, target, spec) if needs_others else ()
+        keys = keys_of(self.session, target, spec) if needs_others else ()
+        return Subject(ref, spec, self._aim.is_difference, class_name, others, keys)
 
     def _show_header(self, target: Target, spec: TensorSpec | None, fitting: tuple[str, ...] | None) -> None:
         class_name = target.module.class_name if target.module is not None and target.path else ""
@@ -230,27 +261,23 @@ class TensorPanel(QDockWidget):
         else:
             self._body.expect()
 
-    def _ask_what_it_was(self, ref: TensorRef, step: int) -> None:
+    def _ask_what_it_was(self, ref: TensorRef) -> None:
         """Ask for numbers, whose answer tells what a tensor was in a step; the picture is asked for then."""
-        if not self._past.is_known(ref, step):
+        if not self._past.is_known(ref, self._aim):
             self._await_picture()
-            self._feed.watch(ref, StatisticsRequest(), step)
+            self._feed.watch(ref, StatisticsRequest(), self._aim)
 
-    def _fits_past(self, answer: ViewReady, step: int) -> bool:
+    def _fits_past(self, answer: ViewReady) -> bool:
         """Learn from an answer what a tensor was in a step; returns whether it can be drawn as it is."""
         is_as_aimed = self._aimed is not None and self._aimed[1].spec == answer.spec
-        if answer.step not in {0, step}:  # of a step that was passed on the way to this one
+        if answer.step not in {0, self._aim.step}:  # of a step that was passed on the way to this one
             return is_as_aimed
-        self._past.learn(step, answer)
+        self._past.learn(self._aim, answer)
         if not is_as_aimed:
             self.refresh()
             if answer.spec is None and isinstance(answer.result, NoPicture):
                 self._body.show_message(word_no_picture(answer.result, None, answer.badges))
         return is_as_aimed
-
-    def _asked_step(self) -> int | None:
-        ref = self._current.ref if self._own_ref is None else self._own_ref
-        return step_of(self.session, ref, self._current.step)
 
     def _are_values_gone(self) -> bool:
         return self.session.state is SessionState.LOST or self.session.are_records_former
@@ -264,18 +291,18 @@ class TensorPanel(QDockWidget):
         self._show_age()
 
     def _show_age(self) -> None:
-        is_stale = self._are_values_gone() or (self._target.record is None and self._asked_step() is None)
-        self._body.show_step(self.shown_step if not self.message else 0, is_stale=is_stale)
+        is_stale = self._are_values_gone() or (self._target.record is None and self._aim.step is None)
+        self._body.show_step(self.shown_step if not self.message else 0, self.shown_mode, is_stale=is_stale)
 
     @Slot(object)
     def _take(self, answer: ViewReady) -> None:
-        step = self._asked_step()
-        if self._aimed is None and step is None:
+        aim = self._aim
+        if self._aimed is None and aim.step is None:
             return
-        if step is not None and not self._fits_past(answer, step):
+        if aim.step is not None and not self._fits_past(answer):
             return
         assert self._aimed is not None
-        self._shown, self._shown_kind = answer, self._aimed[0]
+        self._shown, self._shown_kind, self._shown_aim = answer, self._aimed[0], aim
         self._shown_source = self.session.source
         if isinstance(answer.result, NoPicture):
             self._body.show_message(word_no_picture(answer.result, answer.spec, answer.badges))
@@ -294,6 +321,14 @@ class TensorPanel(QDockWidget):
             self.refresh()
 
     @Slot()
+    def _toggle_before(self) -> None:
+        self._current.toggle_comparison(CompareMode.BEFORE)
+
+    @Slot()
+    def _toggle_difference(self) -> None:
+        self._current.toggle_comparison(CompareMode.DIFFERENCE)
+
+    @Slot()
     def _note_model(self) -> None:
         if self._shown is not None and self._shown_source != self.session.source:
             self._shown = None  # of another model
@@ -309,6 +344,16 @@ class TensorPanel(QDockWidget):
             self._current.select_ref(ref)
         else:
             self.lock_to(ref)
+
+    @Slot()
+    def _request_tab(self) -> None:
+        if self._target.ref is not None:
+            self.tab_requested.emit(self._target.ref)
+
+    @Slot(int, int)
+    def _request_change(self, dim: int, entry: int) -> None:
+        if self._target.ref is not None:
+            self.change_requested.emit(self._target.ref, dim, entry)
 
     @Slot(int)
     def _choose_call(self, call: int) -> None:

@@ -6,26 +6,40 @@ from PySide6.QtWidgets import QLabel, QSizePolicy, QStackedWidget, QVBoxLayout, 
 from hookscope.gui.badge_text import badge_label, badge_sentence
 from hookscope.gui.panels.adaptive_row import AdaptiveRow
 from hookscope.gui.panels.base import TensorView, fixed_font
+from hookscope.gui.panels.picker import Ask
+from hookscope.gui.panels.picking_view import PickingView
 from hookscope.gui.panels.registry import PANEL_KINDS
 from hookscope.gui.panels.status_text import StatusText
+from hookscope.gui.panels.tensor_memory import TensorMemory
+from hookscope.gui.trials.comparison import CompareMode
 from hookscope.protocol.events import ViewReady
 
 _PATIENCE_MS = 250
 """How long a former picture stays while another one is on its way."""
-_STEP_CHARS = 18
+_STEP_CHARS = 20
 
 
 class PanelBody(QWidget):
     """Views are made when first needed, and kept.
 
+    Args:
+        memory: What was chosen for each tensor, shared by the panels of a window.
+        ask: Asks something else about the tensor of the panel.
+
     Signals:
         request_changed: The view in sight wants another answer.
+        lock_requested: The tensor is to be shown in a panel that stays with it.
+        change_requested: An entry of a dim (`int`, `int`) is to be changed by an intervention.
     """
 
     request_changed = Signal()
+    lock_requested = Signal()
+    change_requested = Signal(int, int)
 
-    def __init__(self) -> None:
+    def __init__(self, memory: TensorMemory, ask: Ask) -> None:
         super().__init__()
+        self._memory = memory
+        self._ask = ask
         self._views: dict[str, TensorView] = {}
         self._view: TensorView | None = None
         self._remarks = ""
@@ -107,16 +121,32 @@ class PanelBody(QWidget):
         if not self._patience.isActive():
             self._patience.start()
 
-    def show_step(self, step: int, *, is_stale: bool) -> None:
-        """Say of which step the picture is; 0 says nothing."""
-        text = self.tr("from step {step}") if is_stale else self.tr("step {step}")
-        self._step.show_text(text.format(step=f"{step:,}") if step else "", is_urgent=is_stale)
-        tip = self.tr("The model has moved on since; this is the last that was seen.") if step and is_stale else ""
+    def show_step(self, step: int, mode: CompareMode | None = None, *, is_stale: bool) -> None:
+        """Say of which step the picture is, and what it is in a trial; step 0 says nothing."""
+        words = {
+            None: (self.tr("step {step}"), ""),
+            CompareMode.AFTER: (self.tr("after, step {step}"), self.tr("With the changes that are on.")),
+            CompareMode.BEFORE: (self.tr("before, step {step}"), self.tr("Without any change of yours.")),
+            CompareMode.DIFFERENCE: (
+                self.tr("difference"),
+                self.tr("Values after the changes minus those before."),
+            ),
+        }
+        text, tip = words[mode]
+        if is_stale:
+            text, tip = self.tr("from step {step}"), self.tr("The model has moved on since; this is the last seen.")
+        is_urgent = is_stale or mode in {CompareMode.BEFORE, CompareMode.DIFFERENCE}
+        self._step.show_text(text.format(step=f"{step:,}") if step else "", is_urgent=is_urgent)
+        tip = tip if step else ""
         if self._step.toolTip() != tip:
             self._step.setToolTip(tip)
 
     def _make_view(self, kind: str) -> TensorView:
         view = PANEL_KINDS[kind].factory()
+        view.use(self._memory, self._ask)
+        if isinstance(view, PickingView):
+            view.lock_requested.connect(self.lock_requested)
+            view.change_requested.connect(self.change_requested)
         view.request_changed.connect(self.request_changed)
         view.pointed.connect(self._show_pointed)
         self._views[kind] = view

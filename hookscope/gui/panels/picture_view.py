@@ -1,75 +1,126 @@
-"""What heatmap, channel grid and kernels share: a range bar above one picture."""
+"""What heatmap, channel grid and kernels share: one row of controls, one picture, and one line with its legend."""
+
+from typing import cast
 
 import numpy as np
 import numpy.typing as npt
 from PySide6.QtCore import Slot
-from PySide6.QtWidgets import QGraphicsView, QVBoxLayout
+from PySide6.QtWidgets import QGraphicsView, QHBoxLayout, QVBoxLayout
 
+from hookscope.figures.levels import Levels
+from hookscope.figures.scenes import Scene
 from hookscope.figures.text import format_number
-from hookscope.gui.panels.base import TensorView
-from hookscope.gui.panels.image_view import ImageView, Picture
+from hookscope.gui.colormaps import lookup_table
+from hookscope.gui.panels.base import Subject, TensorView, fixed_font
+from hookscope.gui.panels.color_bar import ColorBar
+from hookscope.gui.panels.health_source import HealthSource
+from hookscope.gui.panels.image_view import ImageView, Look, Picture
+from hookscope.gui.panels.overlays import HealthLine
+from hookscope.gui.panels.picker import Ask
 from hookscope.gui.panels.range_bar import RangeBar
+from hookscope.gui.panels.range_control import RangeControl
+from hookscope.gui.panels.status_text import StatusText
+from hookscope.gui.panels.tensor_memory import TensorKey, TensorMemory, key_of
 from hookscope.gui.theme import Theme, theme_of
 from hookscope.protocol.events import ViewReady
-from hookscope.protocol.views import Pixel
+from hookscope.protocol.views import Image, Part, Pixel, RgbImage, Tiles, is_sample
 
+PIXELS = tuple(Pixel)
+"""What the bytes of a mask are the indices of."""
 _MASKED = {Pixel.NAN: "NaN", Pixel.POS_INF: "+Inf", Pixel.NEG_INF: "-Inf"}
-_CODES = tuple(Pixel)
 
 
 class PictureView(TensorView):
-    """One row of controls above one image. Subclasses make the picture and name what is under the pointer."""
+    """Draws pictures with their range and their legend; subclasses make the pictures.
+
+    Attributes:
+        control: The range.
+        range_bar: The row of controls.
+        image: The picture.
+        color_bar: The range as a strip of its colours, while no histogram of the tensor is in sight.
+    """
 
     def __init__(self, *, with_axes: bool) -> None:
         super().__init__()
-        self.range_bar = RangeBar()
-        self.image = ImageView(with_axes=with_axes)
+        self._subject: Subject | None = None
+        self._key: TensorKey | None = None
+        self._result: Image | RgbImage | Tiles | None = None
         self._picture: Picture | None = None
-        self._shown: tuple[float, float] = (0.0, 0.0)
+        self._scene: Scene | None = None
+        self.control = RangeControl(self)
+        self.range_bar = RangeBar(self.control)
+        self._health = HealthSource(self)
+        self._banner = StatusText(fixed_font(0.9))
+        self._banner.hide()
+        self.image = ImageView(with_axes=with_axes)
+        self._health_line = HealthLine()
+        self.color_bar = ColorBar()
+        footer = QHBoxLayout()
+        footer.setSpacing(6)
+        footer.addWidget(self._health_line, 1)
+        footer.addWidget(self.color_bar)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(6)
+        layout.setSpacing(4)
         layout.addWidget(self.range_bar)
+        layout.addWidget(self._banner)
         layout.addWidget(self.image, 1)
-        self.range_bar.levels_changed.connect(self._redraw)
-        self.image.pointed.connect(self._name_pixel)
+        layout.addLayout(footer)
+        self._connect()
         self.apply_theme(theme_of(self.palette()))
 
-    def show_picture(self, answer: ViewReady, picture: Picture, low: float, high: float) -> None:
-        """Draw a picture whose finite values lie between `low` and `high`."""
-        self._picture, self._shown = picture, (low, high)
-        self.range_bar.take_data(answer.ref, low, high)
+    def use(self, memory: TensorMemory, ask: Ask) -> None:
+        """Share the choices of a window, and ask the debuggee for what the picture cannot tell.
+
+        Args:
+            memory: What was chosen for each tensor.
+            ask: See `Ask`.
+        """
+        self.control.memory.bars_changed.disconnect(self._show_bar)
+        self.control.use(memory)
+        memory.bars_changed.connect(self._show_bar)
+        self._health.use(ask)
+
+    def aim(self, subject: Subject) -> None:
+        """Turn to a tensor."""
+        key = key_of(subject)
+        is_other = key != self._key
+        self._subject, self._key = subject, key
+        self.control.aim(subject)
+        if is_other:
+            self._health.start_over()
+            self._show_bar(key)
+
+    def show_scene(self, answer: ViewReady, picture: Picture, scene: Scene) -> None:
+        """Draw the picture of an answer's result."""
+        result = answer.result
+        assert isinstance(result, Image | RgbImage | Tiles)
+        self._result, self._picture, self._scene = result, picture, scene
+        values = None if picture.is_colored else cast("npt.NDArray[np.float32]", picture.pixels)
+        if values is not None:
+            part = Part.VALUE if isinstance(result, RgbImage) else result.part
+            self.control.take_data((result.low, result.high), values, picture.mask, part)
+        else:
+            self.control.take_data((result.low, result.high), np.zeros(0, np.float32), None)
+        self._health.note(answer, values, picture.mask)
+        self._show_banner()
+        self._show_bar(self._key)
         self._redraw()
 
-    def name_place(self, row: int, column: int) -> str:
-        """Return what is at a place of the picture, without the value; `""` when nothing is."""
-        raise NotImplementedError
-
     def remarks(self) -> str:
-        """Count what is drawn in the colours of NaN and infinity."""
-        if self._picture is None or self._picture.mask is None:
-            return ""
-        counts = np.bincount(self._picture.mask.ravel(), minlength=len(Pixel))
-        colors = {
-            Pixel.NAN: self.tr("magenta"),
-            Pixel.POS_INF: self.tr("white"),
-            Pixel.NEG_INF: self.tr("black"),
-        }
-        return ", ".join(
-            f"{counts[_CODES.index(kind)]:,} {_MASKED[kind]} ({color})"
-            for kind, color in colors.items()
-            if counts[_CODES.index(kind)]
-        )
+        """Say what only a part of the tensor is shown of."""
+        return ""
 
     def summary(self) -> str:
-        """Return the size and the range in words."""
-        if self._picture is None:
+        """Return the size, the range and the counts in words."""
+        if self._picture is None or self._result is None:
             return ""
         rows, columns = self._picture.size
-        low, high = (format_number(float(value)) for value in self._shown)
+        low, high = (format_number(float(value)) for value in (self._result.low, self._result.high))
         text = self.tr("picture of {rows} by {columns}, from {low} to {high}")
-        parts = [text.format(rows=rows, columns=columns, low=low, high=high), self.remarks()]
-        return ", ".join(filter(None, parts))
+        banner = self._banner.text if is_sample(self._result) else ""
+        parts = [text.format(rows=rows, columns=columns, low=low, high=high), self._health_line.text, banner]
+        return ", ".join(filter(None, (*parts, self.remarks())))
 
     def plot(self) -> QGraphicsView | None:
         """Return the picture's plot."""
@@ -81,23 +132,96 @@ class PictureView(TensorView):
         self.image.apply_theme(theme)
         self._redraw()
 
+    def _connect(self) -> None:
+        self.control.changed.connect(self._follow_control)
+        self.control.memory.bars_changed.connect(self._show_bar)
+        self.range_bar.marks_changed.connect(self._redraw)
+        self.color_bar.dragged.connect(self._drag)
+        self._health.changed.connect(self._show_health)
+
+    @property
+    def _levels(self) -> Levels:
+        result = self._result
+        if isinstance(result, RgbImage) and result.low < result.high:
+            return result.low, result.high  # the debuggee has made the colours
+        return self.control.levels
+
+    def _show_banner(self) -> None:
+        result = self._result
+        assert result is not None
+        if is_sample(result):
+            text = self.tr("showing 1/{share}: {strides}")
+            share = format_number(round(result.count / result.seen))
+            self._banner.show_text(text.format(share=share, strides=self._strides()), is_urgent=True)
+        if self._banner.isHidden() is is_sample(result):
+            self._banner.setVisible(is_sample(result))
+
+    def _strides(self) -> str:
+        result = self._result
+        if isinstance(result, Tiles):
+            return self.tr("rows and columns of each tile in steps of {stride}").format(stride=result.stride)
+        assert result is not None
+        text = self.tr("rows in steps of {rows}, columns in steps of {columns}, of {all_rows} × {all_columns}")
+        return text.format(
+            rows=result.row_stride,
+            columns=result.column_stride,
+            all_rows=f"{result.rows:,}",
+            all_columns=f"{result.columns:,}",
+        )
+
     @Slot()
     def _redraw(self) -> None:
-        if self._picture is not None:
-            theme = theme_of(self.palette())
-            self.image.draw(self._picture, self.range_bar.levels, theme, signed=self.range_bar.is_symmetric)
+        if self._picture is None:
+            return
+        table = lookup_table(theme_of(self.palette()), signed=self.control.is_symmetric, choice=self.control.color_map)
+        marks = self.range_bar.marks_negative.isChecked(), self.range_bar.marks_clipped.isChecked()
+        look = Look(table, self._levels, *marks)
+        self.image.draw(self._picture, look)
+        self.color_bar.show_range(look, self.control.extent)
+        self.range_bar.show_range()
+        self._show_health()
 
-    @Slot(int, int)
-    def _name_pixel(self, row: int, column: int) -> None:
-        place = self.name_place(row, column) if row >= 0 and self._picture is not None else ""
-        self.pointed.emit(f"{place} = {self._value_text(row, column)}" if place else "")
+    @Slot()
+    def _follow_control(self) -> None:
+        if self._picture is not None and self._picture.is_colored:
+            self.request_changed.emit()
+        self._redraw()
 
-    def _value_text(self, row: int, column: int) -> str:
+    @Slot()
+    def _show_health(self) -> None:
+        outside = None
+        picture = self._picture
+        if picture is not None and not picture.is_colored and self.range_bar.marks_clipped.isChecked():
+            is_value = np.ones(1, bool) if picture.mask is None else picture.mask == 0
+            low, high = (np.float32(level) for level in self._levels)
+            outside = tuple(
+                int(np.count_nonzero(beyond & is_value)) for beyond in (picture.pixels < low, picture.pixels > high)
+            )
+        self._health_line.show_health(
+            self._health.health,
+            marks_negative=self.range_bar.marks_negative.isChecked(),
+            outside=cast("tuple[int, int] | None", outside),
+        )
+
+    @Slot(object)
+    def _show_bar(self, key: TensorKey | None) -> None:
+        if key is not None and key == self._key:
+            is_colored = self._picture is not None and self._picture.is_colored
+            self.color_bar.setVisible(not is_colored and not self.control.memory.has_bar(key))
+
+    @Slot(float, float, bool)
+    def _drag(self, low: float, high: float, goes_on: bool) -> None:
+        self.control.type_levels((low, high), goes_on=goes_on)
+
+    def value_text(self, row: int, column: int) -> str:
+        """Return the value that is drawn at a place."""
         assert self._picture is not None
+        at = self._picture.at(row, column)
         pixels, mask = self._picture.pixels, self._picture.mask
-        at = row * pixels.shape[0] // self._picture.size[0], column * pixels.shape[1] // self._picture.size[1]
-        if mask is not None and mask[at]:
-            return _MASKED[_CODES[mask[at]]]
+        if mask is not None and mask[at] < len(PIXELS) and mask[at]:
+            return _MASKED[PIXELS[mask[at]]]
+        if self._picture.is_colored:
+            return ", ".join(str(channel) for channel in pixels[at])
         return format_number(float(pixels[at]))
 
 

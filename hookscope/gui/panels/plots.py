@@ -1,5 +1,7 @@
 """Plot widgets as every view wants them: no menus of pyqtgraph's own, the colours of the theme."""
 
+import math
+from collections.abc import Iterator
 from typing import Any
 
 import pyqtgraph as pg
@@ -8,10 +10,13 @@ from PySide6.QtGui import QColor
 from PySide6.QtWidgets import QFrame, QWidget
 
 from hookscope.gui.panels.base import fixed_font
+from hookscope.gui.panels.calm import Calm
 from hookscope.gui.theme import Theme
 from hookscope.protocol.identity import Slot as TensorSlot
 
 _SIDES = ("left", "bottom")
+_MOST_MARKS = 8
+"""Indices marked along an axis."""
 
 
 def make_plot(parent: QWidget) -> pg.PlotWidget:
@@ -61,19 +66,46 @@ class Zoom(QObject):
     def __init__(self, plot: pg.PlotWidget) -> None:
         super().__init__(plot)
         self._box = plot.plotItem.getViewBox()
-        self._area = QRectF(0, 0, 1, 1)
+        self._area = QRectF()
+        self._settled: QRectF | None = None
         self._is_zoomed = False
+        self._calm = Calm(self)
+        self._calm.settled.connect(self._settle)
         self._box.setDefaultPadding(0.0)
         self._box.disableAutoRange()  # it would look at all data at every change, and cannot take NaN
         self._box.sigRangeChangedManually.connect(self._note)
         plot.scene().sigMouseClicked.connect(self._take_click)
         plot.scene().sigMouseMoved.connect(self._point)
 
+    def start_over(self) -> None:
+        """Let the next area be shown as it is: it is of something else."""
+        self._calm.start_over()
+
     def fit(self, area: QRectF) -> None:
-        """Note what all of the data is, and show it unless a person looks at a part of it."""
-        self._area = area
-        if not self._is_zoomed:
+        """Note what all of new data is, and show it unless a person looks at a part of it.
+
+        While data come fast, what is in sight only grows, so that the axes do not jump about.
+        """
+        if self._calm.note():
+            self.adjust(area)
+        else:
+            self._settled = area
+            self._show(area.united(self._area))
+
+    def adjust(self, area: QRectF) -> None:
+        """Note that the same data take another area now."""
+        self._settled = None
+        self._show(area)
+
+    def _show(self, area: QRectF) -> None:
+        is_other, self._area = area != self._area, area
+        if is_other and not self._is_zoomed:
             self._box.setRange(area)
+
+    @Slot()
+    def _settle(self) -> None:
+        if self._settled is not None:
+            self.adjust(self._settled)
 
     @Slot()
     def _note(self) -> None:
@@ -83,9 +115,24 @@ class Zoom(QObject):
     def _take_click(self, click: Any) -> None:
         if click.double() and click.button() == Qt.MouseButton.LeftButton:
             self._is_zoomed = False
-            self.fit(self._area)
+            self._box.setRange(self._area)
 
     @Slot(object)
     def _point(self, position: QPointF) -> None:
         is_inside = self._box.sceneBoundingRect().contains(position)
         self.pointed.emit(self._box.mapSceneToView(position) if is_inside else None)
+
+
+def index_ticks(first: float, last: float, size: int) -> list[tuple[float, str]]:
+    """Mark some of so many indices between two places, each at the middle of its row or column."""
+    begin, end = max(int(first), 0), min(math.ceil(last), size)
+    step = next(step for step in _steps() if end - begin <= step * _MOST_MARKS)
+    return [(index + 0.5, str(index)) for index in range(math.ceil(begin / step) * step, end, step)]
+
+
+def _steps() -> Iterator[int]:
+    """Yield 1, 2, 5, 10, 20, 50, ..."""
+    decade = 1
+    while True:
+        yield from (decade, 2 * decade, 5 * decade)
+        decade *= 10

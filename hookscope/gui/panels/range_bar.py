@@ -1,86 +1,95 @@
-"""The range of a picture: which value gets the first colour and which the last."""
+"""The row above a picture: its own controls, the range, and how values become colours."""
 
 from PySide6.QtCore import QEvent, QLocale, QSignalBlocker, Qt, Signal, Slot
-from PySide6.QtGui import QDoubleValidator
-from PySide6.QtWidgets import QLabel, QLineEdit, QToolButton
+from PySide6.QtGui import QAction, QActionGroup, QDoubleValidator
+from PySide6.QtWidgets import QLabel, QLineEdit, QMenu, QToolButton
 
-from hookscope.figures.levels import Levels, auto_levels, is_signed, symmetric_levels
+from hookscope.figures.ranges import TRIMMED_PERCENT
 from hookscope.figures.text import format_number
 from hookscope.gui.assets import icon
+from hookscope.gui.colormaps import ColorMap
 from hookscope.gui.panels.adaptive_row import AdaptiveRow
 from hookscope.gui.panels.base import fixed_font
-from hookscope.protocol.identity import TensorRef
+from hookscope.gui.panels.keys import Command
+from hookscope.gui.panels.range_control import RangeControl
 
 _BOX_CHARS, _MIN_BOX_CHARS = 10, 9
 _BOX_PADDING = 18
 
 
 class RangeBar(AdaptiveRow):
-    """Low and high, *Fit*, *Keep fitting* and *Symmetric*, with room in front for the controls of a view.
+    """Low and high and what sets them, with room in front for the controls of a view.
 
-    Fitting goes on until a person types a value or switches it off. Whether levels lie about zero follows the data
-    (gradients, and values on both sides of zero) until a person chooses.
+    What there is no room for is in the menu of the last button, which has everything.
+
+    Attributes:
+        menu: That menu; views add their own entries.
+        marks_negative: Whether negative values have a colour of their own (checkable).
+        marks_clipped: Whether values outside the range have one (checkable).
 
     Signals:
-        levels_changed: The levels, or whether they are symmetric, were changed by a person.
+        marks_changed: Other values are to be marked.
     """
 
-    levels_changed = Signal()
+    marks_changed = Signal()
 
-    def __init__(self) -> None:
+    def __init__(self, control: RangeControl) -> None:
         super().__init__()
-        self._ref: TensorRef | None = None
-        self._data: Levels = (0.0, 1.0)
-        self._levels: Levels = (0.0, 1.0)
-        self._chosen_symmetric: bool | None = None
+        self._control = control
         self._low = _value_box(self.tr("Value drawn in the first colour"))
         self._high = _value_box(self.tr("Value drawn in the last colour"))
-        self._fit = self._button(self.tr("Fit"), self.tr("Set the range to the smallest and largest value shown now."))
-        self._keep = self._button(self.tr("Keep fitting"), self.tr("Fit the range again at every new picture."))
-        self._symmetric = self._button(
-            self.tr("Symmetric"), self.tr("Put zero in the middle of the range, with blue below and orange above it.")
-        )
-        self._keep.setCheckable(True)
-        self._keep.setChecked(True)
-        self._symmetric.setCheckable(True)
+        self._make_actions()
+        self._menu_button = QToolButton(self)
+        self._menu_button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        self._menu_button.setToolTip(self.tr("Colours, marks and everything about the range"))
+        self._menu_button.setAccessibleName(self.tr("Colours and range"))
+        self.menu = QMenu(self._menu_button)
+        self._menu_button.setMenu(self.menu)
+        self._fill_menu()
         self._low.editingFinished.connect(self._take_typed)
         self._high.editingFinished.connect(self._take_typed)
-        self._fit.clicked.connect(self._fit_now)
-        self._keep.clicked.connect(self._take_keep)
-        self._symmetric.clicked.connect(self._take_symmetric)
+        control.changed.connect(self.show_range)
         self._retint()
 
     def finish(self) -> None:
         """Append the range after the view's own controls; call it once."""
         self.add_stretch()
-        self.add(_quiet(self.tr("range")), drop=10)
-        self.add(self._low, shrink=5)
-        self.add(_quiet(self.tr("to")), drop=9)
-        self.add(self._high, shrink=4)
-        self.add(self._fit, shrink=8, drop=3)
-        self.add(self._keep, shrink=7, drop=1)
-        self.add(self._symmetric, shrink=6, drop=2)
+        self.add(_quiet(self.tr("range")), drop=19)
+        self.add(self._low, shrink=6)
+        self.add(_quiet(self.tr("to")), drop=18)
+        self.add(self._high, shrink=5)
+        for action, shrink, drop in (
+            (self._fit, 14, 3),
+            (self._keep, 13, 2),
+            (self._symmetric, 15, 8),
+            (self._trim, 16, 9),
+        ):
+            self.add(self._button(action), shrink=shrink, drop=drop)
+        for action, drop in ((self._reset, 17), (self._undo, 7)):
+            button = self._button(action)
+            button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonIconOnly)
+            self.add(button, drop=drop)
+        self.add(self._menu_button)
 
-    @property
-    def levels(self) -> Levels:
-        """Low and high; high is above low."""
-        return self._levels
-
-    @property
-    def is_symmetric(self) -> bool:
-        """Whether zero is in the middle, so that a diverging colour map says the sign."""
-        return self._symmetric.isChecked()
-
-    def take_data(self, ref: TensorRef, low: float, high: float) -> None:
-        """Note the range of a new picture, and fit to it if that is wanted or it is of another tensor."""
-        is_new = ref != self._ref
-        # Once signed, always signed: colours must not jump about while the values of a few steps happen to be positive.
-        was_signed = not is_new and self.is_symmetric
-        self._ref, self._data = ref, (low, high)
-        if self._chosen_symmetric is None:
-            self._symmetric.setChecked(was_signed or ref.slot.is_gradient or is_signed(low, high))
-        if is_new or self._keep.isChecked():
-            self._set_levels(self._fitted())
+    @Slot()
+    def show_range(self) -> None:
+        """Show the levels and what was chosen."""
+        control = self._control
+        for box, value in ((self._low, control.levels[0]), (self._high, control.levels[1])):
+            text = format_number(float(value))
+            if box.text() != text and not (box.hasFocus() and box.isModified()):
+                box.setText(text)
+                box.setCursorPosition(0)  # in a narrow box the end is cut off, not the sign
+            if box.toolTip() != repr(float(value)):
+                box.setToolTip(repr(float(value)))
+        choice = control.choice
+        self._keep.setChecked(choice.keeps_fitting)
+        self._symmetric.setChecked(control.is_symmetric)
+        self._trim.setChecked(choice.is_trimmed)
+        self._undo.setEnabled(control.can_undo)
+        self._redo.setEnabled(control.can_redo)
+        for action in self._maps.actions():
+            action.setChecked(ColorMap(action.data()) is control.color_map)  # Qt keeps a plain str
 
     def changeEvent(self, event: QEvent) -> None:
         """Tint the icons again when the theme has changed."""
@@ -88,12 +97,86 @@ class RangeBar(AdaptiveRow):
             self._retint()
         super().changeEvent(event)
 
-    def _button(self, text: str, tip: str) -> QToolButton:
+    def _make_actions(self) -> None:
+        control = self._control
+        self._fit = self._action(
+            self.tr("Fit"),
+            self.tr("Set the range to the smallest and largest value shown now, and stay with it."),
+            Command.FIT,
+        )
+        self._keep = self._action(
+            self.tr("Keep fitting"),
+            self.tr(
+                "Fit the range at every picture, also while the model runs fast. Otherwise colours hold still then."
+            ),
+        )
+        self._symmetric = self._action(
+            self.tr("Symmetric"), self.tr("Put zero in the middle of the range, with blue below and orange above it.")
+        )
+        percent = f"{TRIMMED_PERCENT:g}–{100 - TRIMMED_PERCENT:g} %"
+        self._trim = self._action(
+            percent, self.tr("Leave out the smallest and largest half percent of the values when the range is fitted.")
+        )
+        self._reset = self._action(
+            self.tr("Reset range"), self.tr("Forget what was chosen for this tensor: the range follows the data.")
+        )
+        self._undo = self._action(
+            self.tr("Undo range"), self.tr("Take back the last change of the range."), Command.UNDO
+        )
+        self._redo = self._action(self.tr("Redo range"), self.tr("Change the range again."), Command.REDO)
+        self.marks_negative = self._action(
+            self.tr("Mark negative values"), self.tr("Draw every value below zero in plain blue."), Command.NEGATIVE
+        )
+        self.marks_clipped = self._action(
+            self.tr("Mark values outside the range"),
+            self.tr("Draw values below the range in turquoise and those above it in red."),
+            Command.CLIPPED,
+        )
+        for action in (self._keep, self._symmetric, self._trim, self.marks_negative, self.marks_clipped):
+            action.setCheckable(True)
+        self._fit.triggered.connect(control.fit_once)
+        self._keep.triggered.connect(control.keep_fitting)
+        self._symmetric.triggered.connect(control.set_symmetric)
+        self._trim.triggered.connect(control.set_trimmed)
+        self._reset.triggered.connect(control.reset)
+        self._undo.triggered.connect(control.undo)
+        self._redo.triggered.connect(control.redo)
+        for action in (self.marks_negative, self.marks_clipped):
+            action.toggled.connect(self._announce_marks)
+
+    def _fill_menu(self) -> None:
+        maps = self.menu.addMenu(self.tr("Colours"))
+        self._maps = QActionGroup(self)
+        names = {
+            ColorMap.AUTO: self.tr("Automatic"),
+            ColorMap.VIRIDIS: self.tr("Viridis"),
+            ColorMap.CIVIDIS: self.tr("Cividis"),
+            ColorMap.DIVERGING: self.tr("Blue to orange"),
+            ColorMap.CYCLIC: self.tr("Cyclic, for angles"),
+            ColorMap.GREY: self.tr("Grey"),
+        }
+        for color_map, name in names.items():
+            action = maps.addAction(name)
+            action.setData(color_map)
+            action.setCheckable(True)
+            self._maps.addAction(action)
+        self._maps.triggered.connect(self._choose_map)
+        self.menu.addActions([self.marks_negative, self.marks_clipped])
+        self.menu.addSeparator()
+        self.menu.addActions([self._fit, self._keep, self._symmetric, self._trim, self._reset, self._undo, self._redo])
+
+    def _action(self, text: str, tip: str, key: Command | None = None) -> QAction:
+        # The key is only told of here: it acts while the picture has the focus, and not in the whole window.
+        action = QAction(f"{text}\t{key.value}" if key else text, self)
+        action.setIconText(text)
+        action.setToolTip(f"{text} ({key.value}): {tip}" if key else f"{text}: {tip}")
+        return action
+
+    def _button(self, action: QAction) -> QToolButton:
         button = QToolButton(self)
-        button.setText(text)
-        button.setToolTip(tip)
-        button.setAccessibleName(text)
-        button.setAccessibleDescription(tip)
+        button.setDefaultAction(action)
+        button.setAccessibleName(action.iconText())
+        button.setAccessibleDescription(action.toolTip())
         button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
         return button
 
@@ -101,53 +184,39 @@ class RangeBar(AdaptiveRow):
         self._fit.setIcon(icon("msc.fold-horizontal"))
         self._keep.setIcon(icon("msc.sync"))
         self._symmetric.setIcon(icon("msc.mirror"))
-
-    def _fitted(self) -> Levels:
-        return symmetric_levels(*self._data) if self.is_symmetric else auto_levels(*self._data)
-
-    def _set_levels(self, levels: Levels) -> None:
-        self._levels = levels
-        for box, value in ((self._low, levels[0]), (self._high, levels[1])):
-            text = format_number(float(value))
-            if box.text() != text and not box.hasFocus():
-                box.setText(text)
-                box.setCursorPosition(0)  # in a narrow box the end is cut off, not the sign
-                box.setToolTip(repr(float(value)))
+        self._trim.setIcon(icon("msc.percentage"))
+        self._reset.setIcon(icon("msc.refresh"))
+        self._undo.setIcon(icon("msc.discard"))
+        self._redo.setIcon(icon("msc.redo"))
+        self._menu_button.setIcon(icon("msc.symbol-color"))
 
     @Slot()
-    def _fit_now(self) -> None:
-        self._set_levels(self._fitted())
-        self.levels_changed.emit()
+    def _announce_marks(self) -> None:
+        self.marks_changed.emit()
 
-    @Slot()
-    def _take_keep(self) -> None:
-        if self._keep.isChecked():
-            self._fit_now()
-
-    @Slot()
-    def _take_symmetric(self) -> None:
-        self._chosen_symmetric = self._symmetric.isChecked()
-        self._fit_now()
+    @Slot(object)
+    def _choose_map(self, action: QAction) -> None:
+        self._control.choose_color_map(ColorMap(action.data()))
 
     @Slot()
     def _take_typed(self) -> None:
-        low, high = self._typed(self._low, self._levels[0]), self._typed(self._high, self._levels[1])
-        if (low, high) == self._levels:
-            return
-        self._keep.setChecked(False)
-        self._levels = auto_levels(min(low, high), max(low, high))
-        for box, value in ((self._low, self._levels[0]), (self._high, self._levels[1])):
-            with QSignalBlocker(box):
-                box.setText(format_number(float(value)))
-        self.levels_changed.emit()
+        before = self._control.levels
+        levels = _typed(self._low, before[0]), _typed(self._high, before[1])
+        for box in (self._low, self._high):
+            box.setModified(False)
+        if levels != before:
+            self._control.type_levels(levels)
+        with QSignalBlocker(self):
+            self.show_range()
 
-    def _typed(self, box: QLineEdit, before: float) -> float:
-        if box.text() == format_number(float(before)):  # untouched: keep the digits that are not shown
-            return before
-        try:
-            return float(box.text())
-        except ValueError:
-            return before
+
+def _typed(box: QLineEdit, before: float) -> float:
+    if box.text() == format_number(float(before)):  # untouched: keep the digits that are not shown
+        return before
+    try:
+        return float(box.text())
+    except ValueError:
+        return before
 
 
 def _value_box(name: str) -> QLineEdit:

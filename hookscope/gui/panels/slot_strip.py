@@ -2,17 +2,18 @@
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEvent, QRect, QSize, Qt, Signal, Slot
-from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen, QPixmap
-from PySide6.QtWidgets import QAbstractButton, QFrame, QHBoxLayout, QScrollArea, QSizePolicy, QWidget
+from PySide6.QtCore import QEvent, QSize, Qt, Signal, Slot
+from PySide6.QtGui import QPixmap, QShowEvent
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QSizePolicy, QWidget
 
-from hookscope.figures.text import format_shape, slot_label
-from hookscope.gui.assets import icon
-from hookscope.gui.badge_looks import BadgeLook, look_of
-from hookscope.gui.badge_text import badge_label, badge_sentence
-from hookscope.gui.panels.base import fixed_font
+from hookscope.gui.panels.base import Subject
+from hookscope.gui.panels.slot_card import SlotCard
 from hookscope.gui.panels.target import is_parameter, records_at
+from hookscope.gui.panels.tensor_memory import TensorKey, TensorMemory, key_of
+from hookscope.gui.panels.thumbnail_queue import ThumbnailQueue, Wish
+from hookscope.gui.panels.thumbnails import SIZE, draw_thumbnail, thumbnail_request
 from hookscope.gui.theme import theme_of
+from hookscope.gui.trials.comparison import Aim
 from hookscope.protocol.tensors import Record
 
 if TYPE_CHECKING:
@@ -20,139 +21,25 @@ if TYPE_CHECKING:
     from hookscope.gui.session_bridge import SessionBridge
     from hookscope.protocol.identity import TensorRef
 
-_MARGIN = 8
-_RADIUS = 4
-_MIN_CHARS, _MAX_CHARS = 12, 24
-
-
-class SlotCard(QAbstractButton):
-    """One tensor: its name, a picture if there is one, and its shape or why it is absent.
-
-    Signals:
-        chosen: It was clicked; with its `TensorRef`.
-    """
-
-    chosen = Signal(object)
-
-    def __init__(self, parent: QWidget) -> None:
-        super().__init__(parent)
-        self._record: Record | None = None
-        self._picture = QPixmap()
-        self._note = ""
-        self._look: BadgeLook | None = None
-        self.setCheckable(True)
-        self.setCursor(Qt.CursorShape.PointingHandCursor)
-        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
-        self.clicked.connect(self._announce)
-
-    def show_record(self, record: Record, *, is_current: bool) -> None:
-        """Show another record, and whether it is the one that the window looks at."""
-        self.setChecked(is_current)
-        if record == self._record:
-            return
-        self._record = record
-        badges = record.badges
-        sentences = [badge_sentence(badge) for badge in badges]
-        if record.spec is not None:
-            self._note = format_shape(record.spec.shape)
-        else:
-            self._note = badge_label(badges[0]) if badges else self.tr("absent")
-        self._look = look_of(badges) if record.spec is not None else None  # else the note says it
-        self.setText(slot_label(record.ref))
-        self.setAccessibleName(f"{self.text()}, {self._note}")
-        self.setAccessibleDescription(" ".join(sentences))
-        spec = record.spec
-        first = f"{self.text()}: {self._note}" + (f" · {spec.dtype} · {spec.device}" if spec is not None else "")
-        self.setToolTip("\n".join([first, *sentences]))
-        self.updateGeometry()
-        self.update()
-
-    def set_picture(self, picture: QPixmap) -> None:
-        """Put a small picture between name and shape; a null one takes it away."""
-        self._picture = picture
-        self.updateGeometry()
-        self.update()
-
-    def sizeHint(self) -> QSize:
-        """Return room for two lines, and for the picture if there is one."""
-        metrics = self.fontMetrics()
-        unit = metrics.averageCharWidth()
-        texts = max(metrics.horizontalAdvance(self.text()), self._note_metrics_width())
-        texts += self._glyph_room()
-        width = min(max(texts, unit * _MIN_CHARS, self._picture.width()), unit * _MAX_CHARS) + 2 * _MARGIN + 2
-        height = 2 * metrics.height() + 2 * _MARGIN - 2
-        return QSize(width, height + (self._picture.height() + 4 if not self._picture.isNull() else 0))
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        """Draw the card."""
-        del event
-        theme = theme_of(self.palette())
-        is_absent = self._record is None or self._record.spec is None
-        painter = QPainter(self)
-        try:
-            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-            is_marked = self.isChecked() or self.hasFocus()
-            border = theme.accent if is_marked else theme.quiet if self.underMouse() else theme.line
-            width = 2.0 if self.isChecked() else 1.0
-            painter.setPen(QPen(QColor(border), width))
-            painter.setBrush(QColor(theme.panel))
-            edge = width / 2
-            painter.drawRoundedRect(self.rect().toRectF().adjusted(edge, edge, -edge, -edge), _RADIUS, _RADIUS)
-            inside = self.rect().adjusted(_MARGIN, _MARGIN - 2, -_MARGIN, -_MARGIN + 2)
-            painter.setPen(QColor(theme.quiet if is_absent else theme.text))
-            first = inside.adjusted(0, 0, -self._glyph_room(), 0)
-            self._draw_line(painter, first, Qt.AlignmentFlag.AlignTop, self.text())
-            if self._look is not None:
-                side = self.fontMetrics().ascent()
-                glyph = icon(self._look.icon, getattr(theme, self._look.color))
-                glyph.paint(painter, inside.right() - side + 1, inside.top() + 1, side, side)
-            if not self._picture.isNull():
-                painter.drawPixmap(inside.left(), inside.top() + self.fontMetrics().height() + 2, self._picture)
-            painter.setPen(QColor(theme.quiet))
-            if not is_absent:
-                painter.setFont(fixed_font(0.9))
-            self._draw_line(painter, inside, Qt.AlignmentFlag.AlignBottom, self._note)
-        finally:
-            painter.end()
-
-    def enterEvent(self, event: object) -> None:
-        """Show that it can be clicked."""
-        self.update()
-        super().enterEvent(event)  # type: ignore[arg-type]
-
-    def leaveEvent(self, event: QEvent) -> None:
-        """Show that the pointer is gone."""
-        self.update()
-        super().leaveEvent(event)
-
-    def nextCheckState(self) -> None:
-        """Leave the check mark alone: it says what the window looks at, which answers to the click."""
-
-    def _glyph_room(self) -> int:
-        return self.fontMetrics().ascent() + _MARGIN // 2 if self._look is not None else 0
-
-    def _note_metrics_width(self) -> int:
-        return self.fontMetrics().horizontalAdvance(self._note) * 11 // 10
-
-    def _draw_line(self, painter: QPainter, area: QRect, at: Qt.AlignmentFlag, text: str) -> None:
-        elided = painter.fontMetrics().elidedText(text, Qt.TextElideMode.ElideRight, area.width())
-        painter.drawText(area, at | Qt.AlignmentFlag.AlignLeft, elided)
-
-    @Slot()
-    def _announce(self) -> None:
-        if self._record is not None:
-            self.chosen.emit(self._record.ref)
-
 
 class SlotStrip(QScrollArea):
-    """The cards of the current module; a click looks at that tensor. Cards are kept and reused."""
+    """The cards of the current module; a click looks at that tensor. Cards are kept and reused.
+
+    Signals:
+        opened: A tensor (`TensorRef`) is to be shown in a panel of its own.
+    """
+
+    opened = Signal(object)
 
     def __init__(self, bridge: "SessionBridge", current: "Current", parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._bridge = bridge
         self._current = current
+        self._memory = TensorMemory.of(bridge)
         self._cards: list[SlotCard] = []
+        self._wishes: dict[TensorRef, tuple[Wish, Subject]] = {}
         self._shown_ref: TensorRef | None = None
+        self._has_pictures = True
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setWidgetResizable(True)
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -166,15 +53,30 @@ class SlotStrip(QScrollArea):
         self.viewport().setAutoFillBackground(False)
         self._inside.setAutoFillBackground(False)
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+        self._queue = ThumbnailQueue(bridge, self)
+        self._queue.arrived.connect(self._show_picture)
         current.changed.connect(self._refresh)
+        current.comparison.changed.connect(self._refresh)
         bridge.records_changed.connect(self._note_records)
         bridge.model_loaded.connect(self._refresh)
+        self._memory.range_changed.connect(self._note_range)
         self._refresh()
 
     @property
     def cards(self) -> tuple[SlotCard, ...]:
         """The cards in use."""
         return tuple(card for card in self._cards if not card.isHidden())
+
+    @property
+    def is_waiting(self) -> bool:
+        """Whether the strip is seen and a picture of it is not the newest that can be had."""
+        return self._has_pictures and self._queue.is_waiting
+
+    def set_pictures(self, has_pictures: bool) -> None:
+        """Choose whether the cards have pictures: there is no room for them in a low window."""
+        if has_pictures != self._has_pictures:
+            self._has_pictures = has_pictures
+            self._refresh()
 
     def sizeHint(self) -> QSize:
         """Return the height of the cards, and of the scroll bar when they do not fit."""
@@ -191,6 +93,17 @@ class SlotStrip(QScrollArea):
         super().resizeEvent(event)  # type: ignore[arg-type]
         self.updateGeometry()
 
+    def showEvent(self, event: QShowEvent) -> None:
+        """Ask for what was not asked for while hidden."""
+        super().showEvent(event)
+        self._queue.pump_soon()
+
+    def changeEvent(self, event: QEvent) -> None:
+        """Draw the pictures again in the colours of another theme."""
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.PaletteChange:
+            self._show_pictures()
+
     @Slot(object)
     def _note_records(self, paths: frozenset[str]) -> None:
         if self._current.path in paths:
@@ -203,15 +116,14 @@ class SlotStrip(QScrollArea):
         call = ref.call if ref is not None else 0
         shown = [record for record in records if record.ref.call == call or is_parameter(record.ref)]
         while len(self._cards) < len(shown):
-            card = SlotCard(self._inside)
-            card.chosen.connect(self._current.select_ref)
-            self._row.insertWidget(len(self._cards), card)
-            self._cards.append(card)
+            self._add_card()
         for number, card in enumerate(self._cards):
             card.setVisible(number < len(shown))
             if number < len(shown):
+                card.set_room(SIZE if self._has_pictures else QSize(0, 0))
                 card.show_record(shown[number], is_current=shown[number].ref == ref)
         self.setVisible(bool(shown))
+        self._want(shown if self._has_pictures else [])
         self.updateGeometry()
         if ref != self._shown_ref:
             self._shown_ref = ref
@@ -219,3 +131,55 @@ class SlotStrip(QScrollArea):
             for card in self.cards:
                 if card.isChecked():
                     self.ensureWidgetVisible(card)
+
+    def _add_card(self) -> None:
+        card = SlotCard(self._inside)
+        card.chosen.connect(self._current.select_ref)
+        card.opened.connect(self.opened)
+        self._row.insertWidget(len(self._cards), card)
+        self._cards.append(card)
+
+    def _want(self, shown: list[Record]) -> None:
+        step = self._current.step
+        aim = Aim(step) if step is not None else self._current.comparison.aim
+        class_name = self._class_name()
+        self._wishes = {}
+        for record in shown:
+            if record.spec is None:
+                continue
+            subject = Subject(record.ref, record.spec, aim.is_difference, class_name)
+            request = thumbnail_request(subject)
+            if request is not None:
+                newest = (record.step, record.order) if aim.step is None else None
+                self._wishes[record.ref] = Wish(record.ref, request, aim, newest), subject
+        self._show_pictures()
+        self._queue.want(wish for wish, _ in self._wishes.values())
+
+    def _class_name(self) -> str:
+        tree, path = self._bridge.session.tree, self._current.path
+        found = (module.class_name for module in (tree.modules if tree is not None else ()) if module.path == path)
+        return next(found, "")
+
+    def _show_pictures(self) -> None:
+        for card in self.cards:
+            if card.record is not None:
+                self._show_picture(card.record.ref)
+
+    @Slot(object)
+    def _show_picture(self, ref: "TensorRef") -> None:
+        card = next((card for card in self.cards if card.record is not None and card.record.ref == ref), None)
+        if card is None:
+            return
+        wish, subject = self._wishes.get(ref, (None, None))
+        answer = self._queue.answer(wish) if wish is not None else None
+        if answer is None or subject is None:
+            card.set_picture(QPixmap())
+            return
+        theme = theme_of(self.palette())
+        card.set_picture(draw_thumbnail(answer.result, subject, self._memory, theme, self.devicePixelRatioF()))
+
+    @Slot(object)
+    def _note_range(self, key: TensorKey) -> None:
+        for ref, (_, subject) in self._wishes.items():
+            if key_of(subject) == key:
+                self._show_picture(ref)

@@ -10,7 +10,7 @@ from hookscope.gui.panels.index_bar import IndexBar
 from hookscope.gui.panels.table_model import MAX_LINES, TableModel, Window
 from hookscope.gui.theme import Theme
 from hookscope.protocol.events import ViewReady
-from hookscope.protocol.views import Table, TableRequest
+from hookscope.protocol.views import Axes, Table, TableRequest
 
 _CELL_CHARS = 13
 
@@ -51,7 +51,11 @@ class TableView(TensorView):
     def request(self) -> TableRequest:
         """Ask for the cells in sight and some around them."""
         return TableRequest(
-            self._index.index, self._window.row, self._window.column, self._window.rows, self._window.columns
+            Axes(index=self._index.index),
+            self._window.row,
+            self._window.column,
+            self._window.rows,
+            self._window.columns,
         )
 
     def draw(self, answer: ViewReady) -> None:

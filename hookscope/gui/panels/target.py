@@ -7,12 +7,14 @@ from PySide6.QtCore import QCoreApplication
 
 from hookscope.client.state import SessionState
 from hookscope.gui.badge_text import badge_sentence
+from hookscope.gui.trials.comparison import Aim
 from hookscope.protocol.identity import LOCAL_PREFIX, Slot, TensorRef
 from hookscope.protocol.tensors import Record
 from hookscope.protocol.tree import ModuleInfo, ModuleTree
 
 if TYPE_CHECKING:
     from hookscope.client.session import DebugSession
+    from hookscope.gui.current import Current
 
 
 _CHECK_MODULE = "Check this module and press Step to capture it."
@@ -126,6 +128,14 @@ def step_of(session: "DebugSession", ref: TensorRef | None, wanted: int | None) 
     variables = (variable for frame in (stack.frames if stack is not None else ()) for variable in frame.variables)
     is_at_hand = any(variable.ref == ref for variable in variables)
     return stack.step if stack is not None and is_at_hand else None
+
+
+def aim_of(session: "DebugSession", target: Target, current: "Current") -> Aim:
+    """Return which values of a target are asked for: of the step that was gone to, else what is shown of a trial."""
+    step = step_of(session, target.ref, current.step)
+    if step is not None or target.record is None:
+        return Aim(step)
+    return current.comparison.aim
 
 
 def _is_checked(session: "DebugSession", path: str, ref: TensorRef | None) -> bool:

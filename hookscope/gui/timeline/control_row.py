@@ -94,7 +94,7 @@ class ControlRow(QWidget):
     def show_steps(self, steps: StepRange, shown: int, *, is_past: bool) -> None:
         """Show which steps there are and which one is looked at."""
         self.is_past = is_past
-        self.strip.show_steps(steps.first, steps.last, steps.traced, shown)
+        self.strip.show_steps(steps.first, steps.last, steps.traced, shown, steps.trials)
         self.label.show_text(f"{shown:,} / {steps.last:,}" if steps.last else "–", is_urgent=is_past)
         self.latest.setEnabled(is_past)
 

@@ -22,18 +22,21 @@ class StepRange:
         first: The oldest one that is known of; 0 when there is none.
         last: The newest one.
         traced: Those whose events are kept.
+        trials: Those that were trials, after which everything was put back.
     """
 
     first: int
     last: int
     traced: tuple[int, ...]
+    trials: tuple[int, ...] = ()
 
 
 def steps_of(session: DebugSession) -> StepRange:
     """Return which steps a session knows of."""
     traced, history = session.events.steps, session.history
     known = [*traced, *(step.step for step in (history[0], history[-1]))] if history else traced
-    return StepRange(min(known, default=0), max(known, default=0), traced)
+    trials = tuple(step.step for step in history if step.is_trial)
+    return StepRange(min(known, default=0), max(known, default=0), traced, trials)
 
 
 class TraceBook:

@@ -1,14 +1,16 @@
-"""The strip of steps: one place for each, a mark on those whose events are there, and the handle on the shown one."""
+"""The strip of steps: a place for each, marks on those that were traced or were trials, a handle on the shown one."""
 
 from collections.abc import Iterable
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QMouseEvent, QPainter, QPaintEvent
+from PySide6.QtGui import QColor, QMouseEvent, QPainter, QPaintEvent, QPolygonF
 from PySide6.QtWidgets import QAbstractSlider, QSizePolicy, QWidget
 
 from hookscope.gui.theme import theme_of
 
 _CHARS, _LEAST_CHARS = 30, 12
+_DIAMOND = 3.0
+"""Half the height of the mark of a trial, in pixels."""
 
 
 class StepStrip(QAbstractSlider):
@@ -23,20 +25,21 @@ class StepStrip(QAbstractSlider):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._traced: tuple[int, ...] = ()
+        self._trials: tuple[int, ...] = ()
         self._is_showing = False
         self.setOrientation(Qt.Orientation.Horizontal)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.setPageStep(10)
         self.setAccessibleName(self.tr("Step"))
-        self.setToolTip(self.tr("Go back to an earlier step; those with a mark were traced."))
+        self.setToolTip(self.tr("Go back to an earlier step. A bar marks those that were traced, a diamond trials."))
         self.valueChanged.connect(self._tell)
 
-    def show_steps(self, first: int, last: int, traced: Iterable[int], shown: int) -> None:
-        """Show which steps there are, which of them were traced, and which one is shown."""
+    def show_steps(self, first: int, last: int, traced: Iterable[int], shown: int, trials: Iterable[int] = ()) -> None:
+        """Show which steps there are, which of them were traced or were trials, and which one is shown."""
         self._is_showing = True
         try:
-            self._traced = tuple(traced)
+            self._traced, self._trials = tuple(traced), tuple(trials)
             self.setRange(first, last)
             self.setValue(shown)
         finally:
@@ -68,8 +71,10 @@ class StepStrip(QAbstractSlider):
                 reached = self._x_of(self.value()) - self._margin()
                 painter.drawRoundedRect(QRectF(self._margin(), middle - 1.5, reached, 3), 1.5, 1.5)
             painter.setBrush(QColor(theme.quiet))
-            for x in sorted({round(self._x_of(step)) for step in self._traced if self.minimum() <= step}):
+            for x in self._places_of(self._traced):
                 painter.drawRect(QRectF(x - 1, middle + 3, 2, 3))
+            for x in self._places_of(self._trials):
+                painter.drawPolygon(_diamond(x, middle - 2 - _DIAMOND))
             painter.setBrush(QColor(theme.text if self.isEnabled() else theme.quiet))
             if self.hasFocus():
                 painter.setPen(QColor(theme.accent))
@@ -110,6 +115,15 @@ class StepStrip(QAbstractSlider):
         share = (step - self.minimum()) / count if count else 1.0
         return self._margin() + share * self._length()
 
+    def _places_of(self, steps: tuple[int, ...]) -> list[int]:
+        return sorted({round(self._x_of(step)) for step in steps if self.minimum() <= step})
+
     def _step_at(self, x: float) -> int:
         share = (x - self._margin()) / self._length()
         return round(self.minimum() + share * (self.maximum() - self.minimum()))
+
+
+def _diamond(x: float, y: float) -> QPolygonF:
+    return QPolygonF(
+        [QPointF(x, y - _DIAMOND), QPointF(x + _DIAMOND, y), QPointF(x, y + _DIAMOND), QPointF(x - _DIAMOND, y)]
+    )

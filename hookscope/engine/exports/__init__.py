@@ -1,0 +1,1 @@
+"""Writes captured tensors to files."""

@@ -1,0 +1,1 @@
+"""Interventions: changing tensors inside of hooks, and what came of it."""

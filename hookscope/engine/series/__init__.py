@@ -1,0 +1,1 @@
+"""Numbers of captured tensors, step after step and layer by layer."""

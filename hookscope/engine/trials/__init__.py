@@ -1,0 +1,1 @@
+"""Trials: the newest step once more, with and without interventions, and what differs between two steps."""
