@@ -29,6 +29,11 @@ class ExportState:
     ended: events.Exported | None = None
 
     @property
+    def is_of_step(self) -> bool:
+        """Whether it is of a whole step, and its place a folder."""
+        return isinstance(self.command, commands.ExportStep)
+
+    @property
     def place(self) -> str:
         """The file or the folder."""
         return self.command.file if isinstance(self.command, commands.ExportTensor) else self.command.folder

@@ -195,13 +195,13 @@ def _straight_through(change: StraightThrough, intervention: Intervention, given
 
 
 CHANGES: dict[type[Change], Callable[[Any, Intervention, Array | None], Code]] = {
-    Zero: _plain("torch.zeros_like(x)"),
+    Zero: _plain("x.masked_fill(torch.ones_like(x, dtype=torch.bool), 0)"),
     Scale: _plain("x * {factor}", "factor"),
     Add: _plain("x + {value}", "value"),
     Clamp: _clamp,
     ClipNorm: _clip_norm,
     Noise: _noise,
-    Constant: _plain("torch.full_like(x, {value})", "value"),
+    Constant: _plain("x.masked_fill(torch.ones_like(x, dtype=torch.bool), {value})", "value"),
     Mean: _plain("x.mean({dim}, keepdim=True).expand_as(x).clone()", "dim"),
     Replace: _replace,
     FromFile: _from_file,

@@ -1,5 +1,6 @@
 """What is followed, as a text that can be kept."""
 
+import json
 from collections.abc import Iterable
 
 import msgspec
@@ -9,7 +10,7 @@ from hookscope.protocol.series import Series
 
 def series_to_json(series: Iterable[Series]) -> str:
     """Return a text that `series_from_json` reads back."""
-    return msgspec.json.encode(tuple(series)).decode()
+    return json.dumps(msgspec.to_builtins(tuple(series)))
 
 
 def series_from_json(text: str) -> tuple[Series, ...]:
@@ -19,6 +20,6 @@ def series_from_json(text: str) -> tuple[Series, ...]:
         ValueError: It is none of `series_to_json`.
     """
     try:
-        return msgspec.json.decode(text, type=tuple[Series, ...])
-    except msgspec.DecodeError as error:
+        return msgspec.convert(json.loads(text), tuple[Series, ...])
+    except msgspec.ValidationError as error:
         raise ValueError(str(error)) from error

@@ -137,9 +137,7 @@ def render_sheet(panels: "Sequence[TensorPanel]", scale: int = 1) -> QImage:
     sizes = [picture.deviceIndependentSize().toSize() for picture in pictures]
     columns = math.ceil(math.sqrt(len(panels)))
     widths = [max(size.width() for size in sizes[column::columns]) for column in range(columns)]
-    heights = [
-        max(size.height() for size in sizes[first : first + columns]) for first in range(0, len(sizes), columns)
-    ]
+    heights = [max(size.height() for size in sizes[first : first + columns]) for first in range(0, len(sizes), columns)]
     font = QFont(panels[0].font())
     font.setBold(True)
     line = panels[0].fontMetrics().height() + _GAP // 2

@@ -15,7 +15,7 @@ from hookscope.protocol.tensors import Array
 
 
 class Zero(msgspec.Struct, frozen=True, tag="zero"):
-    """All zeros."""
+    """All zeros; of the forward pass, the gradient that goes back through them is zero too."""
 
 
 class Scale(msgspec.Struct, frozen=True, tag="scale"):
@@ -51,7 +51,7 @@ class Noise(msgspec.Struct, frozen=True, tag="noise"):
 
 
 class Constant(msgspec.Struct, frozen=True, tag="constant"):
-    """Every element is `value`."""
+    """Every element is `value`; no gradient but zeros goes back through it, see `StraightThrough`."""
 
     value: Annotated[float, Meta(title="Value", extra={"slider": (-3.0, 3.0)})] = 0.0
 

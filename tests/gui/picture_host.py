@@ -110,6 +110,20 @@ def color_at(view: HeatmapView | GridView | KernelView, row: float, column: floa
     return QColor(picture.pixel(round(spot.x() * ratio), round(spot.y() * ratio))).name()
 
 
+def colors_in(view: HeatmapView | GridView | KernelView, row: int, column: int) -> set[str]:
+    """Return the colours of a cell of the axes, its edge left out."""
+    pump()
+    plot = view.image.plot_widget
+    box = plot.plotItem.getViewBox()
+    corners = [plot.mapFromScene(box.mapViewToScene(QPointF(column + at, row + at))) for at in (0.1, 0.9)]
+    picture = plot.grab().toImage()
+    return {
+        QColor(picture.pixel(x, y)).name()
+        for x in range(corners[0].x(), corners[1].x())
+        for y in range(corners[0].y(), corners[1].y())
+    }
+
+
 def picture_colors(view: HeatmapView | GridView | KernelView) -> set[str]:
     pump()
     return colors_of(view.image)

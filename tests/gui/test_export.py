@@ -14,9 +14,10 @@ import hookscope
 from hookscope.gui import export
 from hookscope.gui.current import Current
 from hookscope.gui.panels.panel import TensorPanel
+from hookscope.gui.panels.registry import PANEL_KINDS
 from hookscope.gui.style import apply_theme
 from hookscope.gui.theme import DARK
-from tests.gui.panel_fakes import GRADIENT, PanelBridge, pump
+from tests.gui.panel_fakes import GRADIENT, OUTPUT, PanelBridge, pump
 
 
 @pytest.fixture
@@ -84,6 +85,39 @@ def test_that_a_plot_becomes_an_svg_of_its_own_size(panel: TensorPanel, tmp_path
         assert root.get("viewBox") == f"0 0 {size.width()} {size.height()}"
         assert "features.0" in path.read_text()
         assert len(list(root.iter())) > 10
+
+
+@pytest.mark.parametrize("kind", PANEL_KINDS)
+def test_that_every_kind_of_panel_becomes_a_png_an_svg_and_a_picture_on_the_clipboard(
+    panel: TensorPanel, tmp_path: Path, kind: str
+) -> None:
+    bridge: PanelBridge = panel._bridge  # type: ignore[assignment]
+    bridge.capture({GRADIENT: torch.randn(2, 3, 8, 8), OUTPUT: torch.randn(2, 3, 8, 8)}, step=4)
+    panel.set_kind(kind)
+    bridge.answer_all(panel)
+    assert not panel.message
+    plot = panel.plot()
+    drawn = plot if plot is not None else panel.widget()
+    path = export.save_svg(drawn, tmp_path / f"{kind}.svg", kind, export.panel_text(panel))
+    shapes = [one for one in ElementTree.parse(path).getroot().iter() if one.tag.endswith(("path", "image", "text"))]
+    assert len(shapes) > 5, "something is drawn"
+    assert QImage(str(export.save_png(panel, tmp_path / f"{kind}.png"))).size() == panel.size()
+    export.copy_picture(panel, 1)
+    copied = QGuiApplication.clipboard().image()
+    colors = {copied.pixel(x, y) for x in range(0, copied.width(), 3) for y in range(40, copied.height(), 3)}
+    assert len(colors) > 3, "something is drawn"
+
+
+def test_that_a_sheet_has_every_panel_under_its_name(panel: TensorPanel) -> None:
+    body = panel.widget().size()
+    alone, four = export.render_sheet([panel], 2), export.render_sheet([panel] * 4, 1)
+    assert alone.devicePixelRatio() == 2
+    assert alone.width() == 2 * (body.width() + 24)
+    assert four.width() == 2 * body.width() + 36
+    assert four.height() > 2 * body.height() + 36
+    assert four.copy(0, 12, four.width(), 20) != four.copy(0, 0, four.width(), 20)
+    with pytest.raises(export.ExportError, match="no panel"):
+        export.render_sheet([])
 
 
 def test_that_a_panel_can_be_copied(panel: TensorPanel) -> None:

@@ -168,7 +168,7 @@ def test_that_the_value_under_the_pointer_is_named(window: PanelWindow) -> None:
 
 
 @pytest.mark.parametrize(
-    ("kind", "prefixes"), [("heatmap", ["N ", "C "]), ("grid", ["N "]), ("table", ["dim 0: ", "dim 1: "])]
+    ("kind", "prefixes"), [("heatmap", ["N ", "C "]), ("grid", ["N "]), ("table", ["N ", "C "])]
 )
 def test_that_the_entries_of_the_dims_that_are_not_shown_are_offered(
     window: PanelWindow, kind: str, prefixes: list[str]

@@ -5,15 +5,17 @@ from collections.abc import Iterator
 import pytest
 import torch
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QColor
 from PySide6.QtWidgets import QApplication
 
+from hookscope.gui.colormaps import ColorMap
 from hookscope.gui.panels.grid import GridView
 from hookscope.gui.panels.heatmap import HeatmapView
 from hookscope.gui.style import apply_theme
 from hookscope.gui.theme import DARK, LIGHT, Theme
 from hookscope.protocol.views import StatisticsRequest
 from tests.gui.panel_fakes import pump
-from tests.gui.picture_host import Host, color_at, line_texts, picture_colors, press, wait_for_calm
+from tests.gui.picture_host import Host, color_at, colors_in, line_texts, picture_colors, press, wait_for_calm
 
 NAN, POS_INF, NEG_INF = "#ff00ff", "#ffffff", "#000000"
 NEGATIVE, BELOW, ABOVE = "#3d7bff", "#00e5c0", "#ff3030"
@@ -48,6 +50,18 @@ def test_that_what_is_not_finite_has_its_colour_with_any_range(host: Host) -> No
         view.control.type_levels(levels)
         assert [color_at(view, row, column) for row, column in ((0, 1), (1, 0), (1, 1))] == [NAN, POS_INF, NEG_INF]
     assert "1 NaN  1 +Inf  1 -Inf  1 < 0  0 = 0  0 > 0" in line_texts(view)
+
+
+def test_that_infinity_has_a_shape_too_for_its_colour_may_be_that_of_a_value(host: Host) -> None:
+    view = heatmap(host)
+    host.show_tensor(torch.tensor([[0.0, torch.inf, 0.0, -torch.inf]]))
+    view.control.choose_color_map(ColorMap.GREY)
+    pump()
+    for column, inside in ((1, POS_INF), (3, NEG_INF)):
+        assert color_at(view, 0, column) == inside
+        brightness = [QColor(color).lightness() for color in colors_in(view, 0, column)]
+        assert max(brightness) - min(brightness) > 200
+    assert colors_in(view, 0, 2) == {color_at(view, 0, 2)}
 
 
 def test_that_negative_values_are_marked_with_n(host: Host) -> None:

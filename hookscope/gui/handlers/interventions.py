@@ -56,13 +56,15 @@ class InterventionHandlers(QObject):
             self.list_requested.emit()
 
     def change_module(self, path: str, change: Change | None = None, *, of_gradient: bool = False) -> None:
-        """Change the tensor of a module that the window looks at, else its output.
+        """Go to a module, and change the tensor of it that the window looks at, else its output.
 
         Args:
             path: The module.
             change: What is done; `None` is nothing yet.
             of_gradient: Whether only a gradient will do; by default that of the output.
         """
+        if path != self._current.path:
+            self._current.select_module(path)
         ref = self._current.ref
         is_here = ref is not None and ref.path == path and not ref.operation.startswith(LOCAL_PREFIX)
         if ref is None or not is_here or (of_gradient and not ref.slot.is_gradient):

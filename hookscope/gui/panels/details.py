@@ -13,6 +13,7 @@ from hookscope.gui.module_tree.mode_tag import mode_of
 from hookscope.gui.module_tree.node_badges import node_badges
 from hookscope.gui.panels.base import Subject
 from hookscope.gui.panels.feed import ViewFeed, is_seen
+from hookscope.gui.panels.long_question import LongQuestion
 from hookscope.gui.panels.past import PastSpec
 from hookscope.gui.panels.side_notes import SideNotes
 from hookscope.gui.panels.statistics import StatisticsView
@@ -44,6 +45,8 @@ class DetailsDock(QDockWidget):
         self._aim = NEWEST
         self._aimed: Subject | None = None
         self._statistics = StatisticsView()
+        self._counter = LongQuestion(bridge, "details", self)
+        self._statistics.count_with(self._counter)
         self._title = _text_label()
         self._message = _text_label(quiet=True)
         self._past = PastSpec()
@@ -103,6 +106,7 @@ class DetailsDock(QDockWidget):
         target = find_target(self._bridge.session, self._current.path, self._current.ref, self._target)
         record, ref = target.record, target.ref
         aim = self._aim = aim_of(self._bridge.session, target, self._current)
+        self._counter.look_at(ref, aim)
         spec = record.spec if record is not None else None
         slot = slot_label(ref) if ref is not None else ""
         self._title.setText(" · ".join(filter(None, (target.title, slot, self._words_of_aim()))))

@@ -56,6 +56,7 @@ class PanelHeader(AdaptiveRow):
         lock_toggled: Whether the panel shall stay with its tensor.
         kind_chosen: `auto` or the tag of a view.
         copy_requested, png_requested, svg_requested: A picture of the panel is wanted.
+        export_requested: The values of the tensor are wanted in a file.
         float_toggled: The panel shall become a window of its own, or go back.
         close_requested: The panel shall go away.
     """
@@ -67,6 +68,7 @@ class PanelHeader(AdaptiveRow):
     copy_requested = Signal()
     png_requested = Signal()
     svg_requested = Signal()
+    export_requested = Signal()
     float_toggled = Signal()
     close_requested = Signal()
 
@@ -93,7 +95,7 @@ class PanelHeader(AdaptiveRow):
         self._lock.setCheckable(True)
         self._lock.clicked.connect(self.lock_toggled)
         self._kinds = self._kind_box()
-        self._picture = _button("", self.tr("Copy or save a picture of this panel"))
+        self._picture = _button("", self.tr("Copy or save a picture of this panel, or the values of its tensor"))
         self._picture.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         self._picture.setMenu(self._picture_menu())
         self._float = _button("", self.tr("Make this panel a window of its own, or put it back"))
@@ -197,7 +199,9 @@ class PanelHeader(AdaptiveRow):
         menu = QMenu(self)
         menu.addAction(self.tr("&Copy picture")).triggered.connect(self.copy_requested)
         menu.addAction(self.tr("Save as &PNG…")).triggered.connect(self.png_requested)
-        menu.addAction(self.tr("Save plot as &SVG…")).triggered.connect(self.svg_requested)
+        menu.addAction(self.tr("Save as &SVG…")).triggered.connect(self.svg_requested)
+        menu.addSeparator()
+        menu.addAction(self.tr("Export &tensor…")).triggered.connect(self.export_requested)
         return menu
 
     def _retint(self) -> None:

@@ -11,13 +11,15 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from hookscope.figures.levels import Levels, Mark, color_indices, thin_out
 from hookscope.gui.panels.keys import Command, command_of
-from hookscope.gui.panels.picture_item import CellOutline, PictureItem
+from hookscope.gui.panels.picture_item import CellOutline, InfinityMarks, PictureItem
 from hookscope.gui.panels.plots import index_ticks, make_plot, style_plot
 from hookscope.gui.theme import Theme, theme_of
 from hookscope.protocol.views import Pixel
 
 _ELONGATED = 4.0
 """A picture longer than this is not drawn with square pixels: it would be a thread."""
+_MOST_TRIANGLES = 400
+
 OUTLINE = "#f0b429"
 """Colour of what is picked: of what is at hand, on a picture that is as bright or dark in either theme."""
 
@@ -107,9 +109,11 @@ class ImageView(QWidget):
         self._box.disableAutoRange()
         self._item = PictureItem()
         self._outline = CellOutline()
-        self._outline.setZValue(1)
+        self._infinities = InfinityMarks()
+        self._infinities.setZValue(1)
+        self._outline.setZValue(2)
         self._outline.setVisible(False)
-        for part in (self._item, self._outline):
+        for part in (self._item, self._infinities, self._outline):
             self._box.addItem(part)
         self._box.sigResized.connect(self._refit)
         self._box.sigRangeChangedManually.connect(self._note_zoom)
@@ -147,6 +151,7 @@ class ImageView(QWidget):
             self._box.setAspectLocked(is_locked)
             self.show_all()
         self._every = self._wanted_every()
+        self._infinities.show_cells(_infinite_cells(picture) if self._is_marked else (), QRectF(0, 0, columns, rows))
         self._paint()
 
     def show_all(self) -> None:
@@ -298,6 +303,21 @@ class ImageView(QWidget):
             self.show_all()
         elif place is not None:
             self.clicked.emit(*place)
+
+
+def _infinite_cells(picture: Picture) -> list[tuple[QRectF, bool]]:
+    """Return the cells that are infinite, and whether positively; none when there are too many to be told apart."""
+    assert picture.mask is not None
+    codes = list(Pixel)
+    positive, negative = codes.index(Pixel.POS_INF), codes.index(Pixel.NEG_INF)
+    rows, columns = np.nonzero((picture.mask == positive) | (picture.mask == negative))
+    if len(rows) > _MOST_TRIANGLES:
+        return []
+    height, width = picture.stride
+    return [
+        (QRectF(column * width, row * height, width, height), bool(picture.mask[row, column] == positive))
+        for row, column in zip(rows.tolist(), columns.tolist(), strict=True)
+    ]
 
 
 def _with_marks(picture: Picture, look: Look) -> npt.NDArray[np.uint8]:

@@ -11,8 +11,10 @@ from hookscope.client.state import SessionState
 from hookscope.figures.choice import view_kinds
 from hookscope.figures.text import slot_label
 from hookscope.gui.panels.base import Subject
+from hookscope.gui.panels.dock_tabs import ICON_PROPERTY
 from hookscope.gui.panels.feed import ViewFeed, is_seen
 from hookscope.gui.panels.header import HeaderState, PanelHeader
+from hookscope.gui.panels.long_question import LongQuestion
 from hookscope.gui.panels.panel_body import PanelBody
 from hookscope.gui.panels.past import PastSpec
 from hookscope.gui.panels.registry import AUTO, PANEL_KINDS, kind_title
@@ -39,6 +41,7 @@ class TensorPanel(QDockWidget):
 
     Signals:
         copy_requested, png_requested, svg_requested: A picture of this panel is wanted.
+        export_requested: The values of its tensor are wanted in a file.
         tab_requested: A panel that stays with a tensor (`TensorRef`) is wanted.
         change_requested: A change of an entry of a dim of a tensor (`TensorRef`, `int`, `int`) is wanted.
     """
@@ -46,6 +49,7 @@ class TensorPanel(QDockWidget):
     copy_requested = Signal()
     png_requested = Signal()
     svg_requested = Signal()
+    export_requested = Signal()
     tab_requested = Signal(object)
     change_requested = Signal(object, int, int)
 
@@ -67,7 +71,8 @@ class TensorPanel(QDockWidget):
         self._past = PastSpec()
         self._header = PanelHeader()
         self._questions = SideQuestions(bridge, name, self)
-        self._body = PanelBody(TensorMemory.of(bridge), self._questions.ask)
+        self._counter = LongQuestion(bridge, name, self)
+        self._body = PanelBody(TensorMemory.of(bridge), self._questions.ask, self._counter)
         self.setTitleBarWidget(self._header)
         self.setWidget(self._body)
         self._feed = ViewFeed(bridge, name, self)
@@ -92,6 +97,11 @@ class TensorPanel(QDockWidget):
     def ref(self) -> TensorRef | None:
         """The tensor that the panel is to show."""
         return self._target.ref
+
+    @property
+    def own_ref(self) -> TensorRef | None:
+        """The tensor that the panel stays with; `None` while it follows."""
+        return self._own_ref
 
     @property
     def kind(self) -> str:
@@ -167,6 +177,7 @@ class TensorPanel(QDockWidget):
         target = self._target = find_target(self.session, path, ref, self._target)
         aim = self._aim = aim_of(self.session, target, self._current)
         self._questions.look_at(ref, aim)
+        self._counter.look_at(ref, aim)
         spec = self._past.spec_of(ref, aim, target.record)
         fitting = view_kinds(spec, ref.slot) if spec is not None and ref is not None else None
         self._show_header(target, spec, fitting)
@@ -232,6 +243,7 @@ class TensorPanel(QDockWidget):
         header.copy_requested.connect(self.copy_requested)
         header.png_requested.connect(self.png_requested)
         header.svg_requested.connect(self.svg_requested)
+        header.export_requested.connect(self.export_requested)
 
     def _subject(self, ref: TensorRef, spec: TensorSpec, kind: str) -> Subject:
         target = self._target
@@ -251,6 +263,7 @@ class TensorPanel(QDockWidget):
         title = self.tr("Follow") if self.follows else what
         if self._kind != AUTO:
             title = f"{title} · {kind_title(self._kind)}"
+        self.setProperty(ICON_PROPERTY, "msc.eye" if self.follows else "msc.lock")
         if self.windowTitle() != title:
             self.setWindowTitle(title)
             self.setAccessibleName(title)
@@ -265,7 +278,7 @@ class TensorPanel(QDockWidget):
         """Ask for numbers, whose answer tells what a tensor was in a step; the picture is asked for then."""
         if not self._past.is_known(ref, self._aim):
             self._await_picture()
-            self._feed.watch(ref, StatisticsRequest(), self._aim)
+            self._feed.watch(ref, StatisticsRequest(sampled=True), self._aim)
 
     def _fits_past(self, answer: ViewReady) -> bool:
         """Learn from an answer what a tensor was in a step; returns whether it can be drawn as it is."""

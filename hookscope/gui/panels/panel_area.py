@@ -2,18 +2,19 @@
 
 import base64
 import json
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QByteArray, QSize, Qt, Signal, Slot
-from PySide6.QtGui import QShowEvent
-from PySide6.QtWidgets import QApplication, QMainWindow, QSizePolicy, QTabWidget, QVBoxLayout, QWidget
+from PySide6.QtGui import QResizeEvent, QShowEvent
+from PySide6.QtWidgets import QApplication, QDockWidget, QMainWindow, QSizePolicy, QTabWidget, QVBoxLayout, QWidget
 
+from hookscope.gui.panels.dock_tabs import DockTabs
 from hookscope.gui.panels.feed import is_seen
 from hookscope.gui.panels.panel import TensorPanel
 from hookscope.gui.panels.registry import AUTO, PANEL_KINDS
+from hookscope.gui.panels.saved_panels import pack_ref, unpack_panel
 from hookscope.gui.panels.slot_strip import SlotStrip
 from hookscope.gui.panels.target import is_local
-from hookscope.protocol.identity import Slot as TensorSlot
 from hookscope.protocol.identity import TensorRef
 
 if TYPE_CHECKING:
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
 
 _LAYOUT_VERSION = 1
 _MAIN_SHARE, _HISTOGRAM_SHARE = 3, 1
+_LINES_FOR_PICTURES = 28
+"""Lines of text that the area must be high for the strip to have pictures."""
 _MIN_TILE = QSize(300, 200)
 """A new panel halves the largest one, unless the halves would be smaller than this; then it becomes a tab."""
 
@@ -33,11 +36,15 @@ class PanelArea(QWidget):
 
     Signals:
         copy_requested, png_requested, svg_requested: A picture of `focused_panel()` is wanted.
+        export_requested: The values of its tensor are wanted in a file.
+        change_requested: A change of an entry of a dim of a tensor (`TensorRef`, `int`, `int`) is wanted.
     """
 
     copy_requested = Signal()
     png_requested = Signal()
     svg_requested = Signal()
+    export_requested = Signal()
+    change_requested = Signal(object, int, int)
 
     def __init__(self, bridge: "SessionBridge", current: "Current", parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -56,6 +63,9 @@ class PanelArea(QWidget):
         self._inner.setTabPosition(Qt.DockWidgetArea.AllDockWidgetAreas, QTabWidget.TabPosition.North)
         self._inner.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         self._strip = SlotStrip(bridge, current)
+        self._strip.opened.connect(self.open_tab)
+        self._tabs = DockTabs(self._inner)
+        self._tabs.close_requested.connect(self._close_tab)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(0)
@@ -68,8 +78,8 @@ class PanelArea(QWidget):
 
     @property
     def is_settled(self) -> bool:
-        """Whether no panel in sight waits for a picture."""
-        return not any(panel.is_waiting for panel in self._panels)
+        """Whether nothing in sight waits for a picture."""
+        return not (self._strip.is_waiting or any(panel.is_waiting for panel in self._panels))
 
     @property
     def panels(self) -> tuple[TensorPanel, ...]:
@@ -113,6 +123,29 @@ class PanelArea(QWidget):
         self._focused = panel
         return panel
 
+    @Slot(object)
+    def open_tab(self, ref: TensorRef) -> TensorPanel:
+        """Show a tensor in a panel that stays with it, as a tab beside the one that follows.
+
+        A panel that shows it like that already comes to the front.
+        """
+        panel = next((panel for panel in self.panels if panel.kind == AUTO and panel.own_ref == ref), None)
+        if panel is None:
+            beside = next((panel for panel in self.panels if panel.follows and not panel.is_compact), None)
+            beside = beside or next(iter(self.panels), None)
+            panel = self._take_panel()
+            panel.set_compact(False)
+            panel.set_kind(AUTO)
+            panel.lock_to(ref)
+            if beside is None or beside.isFloating():
+                self._inner.addDockWidget(Qt.DockWidgetArea.TopDockWidgetArea, panel)
+            else:
+                self._inner.tabifyDockWidget(beside, panel)
+            panel.show()
+        panel.raise_()
+        self._focused = panel
+        return panel
+
     def reset_layout(self) -> None:
         """Go back to a panel that follows with the best view, and its histogram below."""
         for panel in self._panels:
@@ -137,7 +170,7 @@ class PanelArea(QWidget):
                 "name": panel.objectName(),
                 "kind": panel.kind,
                 "compact": panel.is_compact,
-                "ref": None if panel.follows or panel.ref is None or is_local(panel.ref) else _pack(panel.ref),
+                "ref": pack_ref(panel.own_ref) if panel.own_ref is not None and not is_local(panel.own_ref) else None,
             }
             for panel in self.panels
         ]
@@ -153,7 +186,7 @@ class PanelArea(QWidget):
         try:
             layout = json.loads(bytes(state.data()).decode())
             docks = base64.b64decode(layout["docks"], validate=True)
-            wanted = [_unpack(panel) for panel in layout["panels"]]
+            wanted = [unpack_panel(panel) for panel in layout["panels"]]
         except (ValueError, KeyError, TypeError):
             return False
         if layout.get("version") != _LAYOUT_VERSION or not wanted:
@@ -175,6 +208,11 @@ class PanelArea(QWidget):
             self.reset_layout()
             return False
         return True
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Leave out the small pictures where the panels need their room."""
+        super().resizeEvent(event)
+        self._strip.set_pictures(self.height() >= self.fontMetrics().lineSpacing() * _LINES_FOR_PICTURES)
 
     def showEvent(self, event: QShowEvent) -> None:
         """Share out the heights again, for a layout that was never shown has none."""
@@ -207,6 +245,11 @@ class PanelArea(QWidget):
         self._inner.splitDockWidget(neighbour, panel, orientation)
         self._inner.resizeDocks([neighbour, panel], [half, half], orientation)
 
+    @Slot(object)
+    def _close_tab(self, dock: QDockWidget) -> None:
+        if len(self.panels) > 1:
+            dock.close()
+
     def _take_panel(self) -> TensorPanel:
         closed = next((panel for panel in self._panels if panel.isHidden()), None)
         if closed is not None:
@@ -228,6 +271,10 @@ class PanelArea(QWidget):
             panel.copy_requested.connect(self._copy)
             panel.png_requested.connect(self._save_png)
             panel.svg_requested.connect(self._save_svg)
+            panel.export_requested.connect(self._export)
+            panel.tab_requested.connect(self.open_tab)
+            panel.windowTitleChanged.connect(self._tabs.refresh_soon)
+            panel.change_requested.connect(self.change_requested)
             self._panels.append(panel)
         return panel
 
@@ -251,6 +298,11 @@ class PanelArea(QWidget):
         self._focus_sender()
         self.svg_requested.emit()
 
+    @Slot()
+    def _export(self) -> None:
+        self._focus_sender()
+        self.export_requested.emit()
+
     @Slot(QWidget, QWidget)
     def _note_focus(self, _before: QWidget | None, now: QWidget | None) -> None:
         while now is not None:
@@ -262,22 +314,3 @@ class PanelArea(QWidget):
 
 def _area(panel: TensorPanel) -> int:
     return panel.width() * panel.height()
-
-
-def _pack(ref: TensorRef) -> dict[str, Any]:
-    return {"path": ref.path, "slot": ref.slot.value, "leaf": ref.leaf, "call": ref.call}
-
-
-def _unpack(panel: dict[str, Any]) -> tuple[str, str, bool, TensorRef | None]:
-    """Read one panel of a saved layout; raises `ValueError`, `KeyError` or `TypeError` when it is none."""
-    name, kind, compact, ref = panel["name"], panel["kind"], panel["compact"], panel["ref"]
-    if not isinstance(name, str) or (kind != AUTO and kind not in PANEL_KINDS):
-        raise ValueError(f"{panel} is no panel")
-    if ref is None:
-        return name, kind, bool(compact), None
-    return (
-        name,
-        kind,
-        bool(compact),
-        TensorRef(str(ref["path"]), TensorSlot(ref["slot"]), str(ref["leaf"]), int(ref["call"])),
-    )

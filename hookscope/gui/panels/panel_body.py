@@ -6,9 +6,11 @@ from PySide6.QtWidgets import QLabel, QSizePolicy, QStackedWidget, QVBoxLayout, 
 from hookscope.gui.badge_text import badge_label, badge_sentence
 from hookscope.gui.panels.adaptive_row import AdaptiveRow
 from hookscope.gui.panels.base import TensorView, fixed_font
+from hookscope.gui.panels.long_question import LongQuestion
 from hookscope.gui.panels.picker import Ask
 from hookscope.gui.panels.picking_view import PickingView
 from hookscope.gui.panels.registry import PANEL_KINDS
+from hookscope.gui.panels.statistics import StatisticsView
 from hookscope.gui.panels.status_text import StatusText
 from hookscope.gui.panels.tensor_memory import TensorMemory
 from hookscope.gui.trials.comparison import CompareMode
@@ -25,6 +27,7 @@ class PanelBody(QWidget):
     Args:
         memory: What was chosen for each tensor, shared by the panels of a window.
         ask: Asks something else about the tensor of the panel.
+        counter: Has all elements of it counted.
 
     Signals:
         request_changed: The view in sight wants another answer.
@@ -36,10 +39,11 @@ class PanelBody(QWidget):
     lock_requested = Signal()
     change_requested = Signal(int, int)
 
-    def __init__(self, memory: TensorMemory, ask: Ask) -> None:
+    def __init__(self, memory: TensorMemory, ask: Ask, counter: LongQuestion) -> None:
         super().__init__()
         self._memory = memory
         self._ask = ask
+        self._counter = counter
         self._views: dict[str, TensorView] = {}
         self._view: TensorView | None = None
         self._remarks = ""
@@ -147,6 +151,8 @@ class PanelBody(QWidget):
         if isinstance(view, PickingView):
             view.lock_requested.connect(self.lock_requested)
             view.change_requested.connect(self.change_requested)
+        if isinstance(view, StatisticsView):
+            view.count_with(self._counter)
         view.request_changed.connect(self.request_changed)
         view.pointed.connect(self._show_pointed)
         self._views[kind] = view

@@ -1,12 +1,16 @@
-"""What is drawn inside a picture's plot: the pixels, and the outline of the cell that was picked."""
+"""What is drawn inside a picture's plot: pixels, marks of infinity, and the outline of the cell that was picked."""
+
+from collections.abc import Sequence
 
 import numpy as np
 import numpy.typing as npt
 import pyqtgraph as pg
-from PySide6.QtCore import QRectF, Qt
-from PySide6.QtGui import QColor, QImage, QPainter, QPen
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QColor, QImage, QPainter, QPen, QPolygonF
 from PySide6.QtWidgets import QStyleOptionGraphicsItem, QWidget
 
+_LEAST_MARK, _MARK_SHARE = 4.0, 0.3
+"""Half a triangle in pixels of the screen at least, and as a share of its cell."""
 _LEAST_SIDE = 9.0
 """Pixels of the screen that an outline takes at least, or nobody would find it."""
 
@@ -46,6 +50,43 @@ class PictureItem(pg.GraphicsObject):  # type: ignore[misc]  # the library has n
         self.update()
 
 
+class InfinityMarks(pg.GraphicsObject):  # type: ignore[misc]  # the library has no types
+    """A triangle in each infinite cell, up or down: its colour alone is also that of a value in some colour maps."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._area = QRectF(0, 0, 1, 1)
+        self._cells: tuple[tuple[QRectF, bool], ...] = ()
+
+    def show_cells(self, cells: Sequence[tuple[QRectF, bool]], area: QRectF) -> None:
+        """Mark cells of an area, in plot coordinates, and whether each is positive."""
+        if self._cells or cells:
+            self.prepareGeometryChange()
+            self._cells, self._area = tuple(cells), QRectF(area)
+            self.update()
+
+    def boundingRect(self) -> QRectF:
+        """Return the area."""
+        return self._area
+
+    def paint(self, painter: QPainter, option: QStyleOptionGraphicsItem, widget: QWidget | None = None) -> None:
+        """Draw the triangles, none smaller than can be seen."""
+        del option, widget
+        least_x, least_y = (_LEAST_MARK * size for size in _pixel_of(self))
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        for cell, is_positive in self._cells:
+            half = max(cell.width() * _MARK_SHARE, least_x), max(cell.height() * _MARK_SHARE, least_y)
+            tip = -half[1] if is_positive else half[1]
+            inside, outside = (Qt.GlobalColor.white, Qt.GlobalColor.black)[:: 1 if is_positive else -1]
+            pen = QPen(outside, 1)
+            pen.setCosmetic(True)
+            painter.setPen(pen)
+            painter.setBrush(QColor(inside))
+            middle = cell.center()
+            corners = QPointF(0, tip), QPointF(-half[0], -tip), QPointF(half[0], -tip)
+            painter.drawPolygon(QPolygonF([middle + corner for corner in corners]))
+
+
 class CellOutline(pg.GraphicsObject):  # type: ignore[misc]  # the library has no types
     """A frame around one cell, seen on any colour, and never too small to be found."""
 
@@ -64,7 +105,7 @@ class CellOutline(pg.GraphicsObject):  # type: ignore[misc]  # the library has n
     def boundingRect(self) -> QRectF:
         """Return the frame with its pens."""
         frame = self._frame()
-        width, height = self._pixel()
+        width, height = _pixel_of(self)
         return frame.adjusted(-3 * width, -3 * height, 3 * width, 3 * height)
 
     def viewTransformChanged(self) -> None:
@@ -83,15 +124,16 @@ class CellOutline(pg.GraphicsObject):  # type: ignore[misc]  # the library has n
             painter.setPen(pen)
             painter.drawRect(self._frame())
 
-    def _pixel(self) -> tuple[float, float]:
-        width, height = self.pixelWidth(), self.pixelHeight()
-        return width or 0.0, height or 0.0
-
     def _frame(self) -> QRectF:
-        width, height = self._pixel()
+        width, height = _pixel_of(self)
         more_x = max(_LEAST_SIDE * width - self._cell.width(), 0.0) / 2
         more_y = max(_LEAST_SIDE * height - self._cell.height(), 0.0) / 2
         return self._cell.adjusted(-more_x, -more_y, more_x, more_y)
+
+
+def _pixel_of(item: pg.GraphicsObject) -> tuple[float, float]:
+    """Return the width and height of a pixel of the screen in an item's coordinates."""
+    return item.pixelWidth() or 0.0, item.pixelHeight() or 0.0
 
 
 def packed_colors(colors: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint32]:

@@ -19,7 +19,9 @@ from hookscope.protocol.tensors import Record
 if TYPE_CHECKING:
     from hookscope.gui.current import Current
     from hookscope.gui.session_bridge import SessionBridge
+    from hookscope.protocol.events import ViewReady
     from hookscope.protocol.identity import TensorRef
+    from hookscope.protocol.tree import ModuleTree
 
 
 class SlotStrip(QScrollArea):
@@ -38,6 +40,8 @@ class SlotStrip(QScrollArea):
         self._memory = TensorMemory.of(bridge)
         self._cards: list[SlotCard] = []
         self._wishes: dict[TensorRef, tuple[Wish, Subject]] = {}
+        self._drawn: dict[SlotCard, tuple[ViewReady | None, Subject | None]] = {}
+        self._named: tuple[ModuleTree | None, str | None, str] = (None, None, "")
         self._shown_ref: TensorRef | None = None
         self._has_pictures = True
         self.setFrameShape(QFrame.Shape.NoFrame)
@@ -102,6 +106,7 @@ class SlotStrip(QScrollArea):
         """Draw the pictures again in the colours of another theme."""
         super().changeEvent(event)
         if event.type() == QEvent.Type.PaletteChange:
+            self._drawn.clear()
             self._show_pictures()
 
     @Slot(object)
@@ -157,29 +162,37 @@ class SlotStrip(QScrollArea):
 
     def _class_name(self) -> str:
         tree, path = self._bridge.session.tree, self._current.path
-        found = (module.class_name for module in (tree.modules if tree is not None else ()) if module.path == path)
-        return next(found, "")
+        if tree is not self._named[0] or path != self._named[1]:
+            found = (module.class_name for module in (tree.modules if tree is not None else ()) if module.path == path)
+            self._named = tree, path, next(found, "")
+        return self._named[2]
 
     def _show_pictures(self) -> None:
         for card in self.cards:
-            if card.record is not None:
-                self._show_picture(card.record.ref)
+            self._draw(card)
+
+    def _draw(self, card: SlotCard) -> None:
+        wish, subject = self._wishes.get(card.record.ref, (None, None)) if card.record is not None else (None, None)
+        answer = self._queue.answer(wish) if wish is not None else None
+        before = self._drawn.get(card)
+        if before is not None and before[0] is answer and before[1] == subject:
+            return
+        self._drawn[card] = answer, subject
+        picture = QPixmap()
+        if answer is not None and subject is not None:
+            theme = theme_of(self.palette())
+            picture = draw_thumbnail(answer.result, subject, self._memory, theme, self.devicePixelRatioF())
+        card.set_picture(picture)
 
     @Slot(object)
     def _show_picture(self, ref: "TensorRef") -> None:
-        card = next((card for card in self.cards if card.record is not None and card.record.ref == ref), None)
-        if card is None:
-            return
-        wish, subject = self._wishes.get(ref, (None, None))
-        answer = self._queue.answer(wish) if wish is not None else None
-        if answer is None or subject is None:
-            card.set_picture(QPixmap())
-            return
-        theme = theme_of(self.palette())
-        card.set_picture(draw_thumbnail(answer.result, subject, self._memory, theme, self.devicePixelRatioF()))
+        for card in self.cards:
+            if card.record is not None and card.record.ref == ref:
+                self._draw(card)
 
     @Slot(object)
     def _note_range(self, key: TensorKey) -> None:
         for ref, (_, subject) in self._wishes.items():
             if key_of(subject) == key:
+                self._drawn.clear()
                 self._show_picture(ref)

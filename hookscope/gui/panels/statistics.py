@@ -1,4 +1,7 @@
-"""A tensor in numbers: what it is first, then its values."""
+"""A tensor in numbers: what it is first, then its values, of very many those of a sample unless all were counted."""
+
+import math
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, Qt, Slot
 from PySide6.QtGui import QColor, QGuiApplication, QKeyEvent, QKeySequence
@@ -6,10 +9,14 @@ from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableWidget, QTab
 
 from hookscope.figures.text import format_bytes, format_number, format_shape
 from hookscope.gui.panels.base import Subject, TensorView, fixed_font
+from hookscope.gui.panels.sample_banner import SampleBanner
 from hookscope.gui.theme import Theme, theme_of
 from hookscope.protocol.events import ViewReady
 from hookscope.protocol.tensors import TensorSpec
-from hookscope.protocol.views import Statistics, StatisticsRequest
+from hookscope.protocol.views import Statistics, StatisticsRequest, is_sample
+
+if TYPE_CHECKING:
+    from hookscope.gui.panels.long_question import LongQuestion
 
 _NAMES, _VALUES = 0, 1
 _NOTHING = "–"
@@ -21,37 +28,122 @@ class StatisticsView(TensorView):
     def __init__(self) -> None:
         super().__init__()
         self._texts: dict[str, str] = {}
+        self._counter: LongQuestion | None = None
+        self._sample: ViewReady | None = None
+        self._whole: ViewReady | None = None
+        self._banner = SampleBanner()
+        self._banner.count_requested.connect(self._count_all)
+        self._banner.cancel_requested.connect(self._cancel)
         self._table = _CopyableTable(0, 2)
         self._table.setAccessibleName(self.tr("Statistics"))
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(4)
+        layout.addWidget(self._banner)
         layout.addWidget(self._table)
         self.apply_theme(theme_of(self.palette()))
 
+    @property
+    def banner(self) -> SampleBanner:
+        """The line that says so when the numbers are of a sample."""
+        return self._banner
+
+    def count_with(self, counter: "LongQuestion") -> None:
+        """Take what asks for all elements to be counted; called once."""
+        self._counter = counter
+        counter.progressed.connect(self._banner.show_counting)
+        counter.answered.connect(self._take_whole)
+        counter.given_up.connect(self._offer_again)
+
     def request(self) -> StatisticsRequest:
-        """Ask for all of it."""
-        return StatisticsRequest()
+        """Ask for a sample, which is all of a tensor that is not very large."""
+        return StatisticsRequest(sampled=True)
 
     def aim(self, subject: Subject) -> None:
         """Show what the spec says at once; the values are those of the former tensor no more."""
+        self._sample = self._whole = None
+        self._banner.hide()
         self._show(self._spec_rows(subject.spec, []))
 
     def draw(self, answer: ViewReady) -> None:
-        """Show `Statistics`."""
+        """Show `Statistics`, in place of a sample those of all elements once they are counted."""
+        assert isinstance(answer.result, Statistics)
+        before, self._sample = self._sample, answer if is_sample(answer.result) else None
+        is_same = before is not None and answer.step and (before.ref, before.step) == (answer.ref, answer.step)
+        if self._sample is None or not is_same:  # other values
+            self._whole = None
+            if self._counter is not None:
+                self._counter.give_up()
+        if self._sample is None:
+            self._banner.hide()
+        elif self._whole is None and not self._is_counting:
+            self._banner.show_sample(answer.result.seen, answer.result.count, can_count=self._counter is not None)
+        self._show_numbers(self._whole or answer)
+
+    @property
+    def _is_counting(self) -> bool:
+        return self._counter is not None and self._counter.is_asking
+
+    @Slot()
+    def _count_all(self) -> None:
+        if self._counter is not None and self._sample is not None:
+            self._counter.ask(StatisticsRequest(), self._sample.step)
+            if self._is_counting:
+                self._banner.show_counting(0, 1)
+
+    @Slot()
+    def _cancel(self) -> None:
+        if self._counter is not None:
+            self._counter.give_up()
+
+    @Slot(object)
+    def _take_whole(self, answer: ViewReady) -> None:
+        sample = self._sample
+        is_of_sample = sample is not None and (answer.ref, answer.step) == (sample.ref, sample.step)
+        if is_of_sample and isinstance(answer.result, Statistics):
+            self._whole = answer
+            self._banner.hide()
+            self._show_numbers(answer)
+        else:
+            self._offer_again()
+
+    @Slot()
+    def _offer_again(self) -> None:
+        if self._sample is not None and self._whole is None and isinstance(self._sample.result, Statistics):
+            self._banner.show_sample(self._sample.result.seen, self._sample.result.count, can_count=True)
+
+    def _show_numbers(self, answer: ViewReady) -> None:
         result = answer.result
         assert isinstance(result, Statistics)
+        of_sample = is_sample(result)
+        about = self.tr("about {number}") if of_sample else "{number}"
+        counted = self.tr("{number} in the sample") if of_sample else "{number}"
+        seen = result.seen or result.count
+        norm = result.norm
+        if of_sample and norm is not None:
+            norm *= math.sqrt(result.count / seen)
+        measures = {
+            self.tr("min"): result.minimum,
+            self.tr("max"): result.maximum,
+            self.tr("mean"): result.mean,
+            self.tr("std"): result.std,
+            self.tr("norm"): norm,
+        }
+        counts = {
+            self.tr("negatives"): result.negative,
+            self.tr("positives"): result.positive,
+            "NaN": result.nan,
+            "+Inf": result.pos_inf,
+            "-Inf": result.neg_inf,
+        }
+        zeros = about.format(number=f"{100 * result.zero / seen:.1f} %") if seen else _NOTHING
         values = [
-            (self.tr("min"), _number(result.minimum)),
-            (self.tr("max"), _number(result.maximum)),
-            (self.tr("mean"), _number(result.mean)),
-            (self.tr("std"), _number(result.std)),
-            (self.tr("norm"), _number(result.norm)),
-            (self.tr("zeros"), f"{100 * result.zero / result.count:.1f} %" if result.count else _NOTHING),
-            (self.tr("negatives"), f"{result.negative:,}"),
-            (self.tr("positives"), f"{result.positive:,}"),
-            ("NaN", f"{result.nan:,}"),
-            ("+Inf", f"{result.pos_inf:,}"),
-            ("-Inf", f"{result.neg_inf:,}"),
+            *(
+                (name, _NOTHING if value is None else about.format(number=_number(value)))
+                for name, value in measures.items()
+            ),
+            (self.tr("zeros"), zeros),
+            *((name, counted.format(number=f"{count:,}")) for name, count in counts.items()),
         ]
         step = (self.tr("step"), f"{answer.step:,}" if answer.step else _NOTHING)
         rows = [*values, step] if answer.spec is None else [*self._spec_rows(answer.spec, values), step]
@@ -161,5 +253,5 @@ class _CopyableTable(QTableWidget):
         return item
 
 
-def _number(value: float | None) -> str:
-    return _NOTHING if value is None else format_number(float(value))
+def _number(value: float) -> str:
+    return format_number(float(value))

@@ -2,7 +2,7 @@
 
 import time
 
-from PySide6.QtCore import QEvent, Qt, QTimer, Signal, Slot
+from PySide6.QtCore import QEvent, QPoint, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QMoveEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QDockWidget, QHBoxLayout, QLabel, QMenu, QStackedWidget, QToolButton, QVBoxLayout, QWidget
 
@@ -102,7 +102,8 @@ class SeriesDock(QDockWidget):
     def open_menu(self) -> None:
         """Let a person choose what of the current tensor is followed."""
         if self.follow_button.isEnabled():
-            self.follow_button.showMenu()
+            self.menu.popup(self.follow_button.mapToGlobal(QPoint(0, self.follow_button.height())))
+            self.menu.setActiveAction(self.menu.actions()[0])
 
     def _assemble(self) -> None:
         self.setObjectName("series")

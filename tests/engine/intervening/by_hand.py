@@ -26,6 +26,10 @@ def generator(seed: int) -> torch.Generator:
     return torch.Generator().manual_seed(int.from_bytes(digest[:8], "big") >> 1)
 
 
+def filled(x: torch.Tensor, value: float) -> torch.Tensor:
+    return torch.where(torch.tensor(True), torch.full_like(x, value), x)
+
+
 def clipped(x: torch.Tensor) -> torch.Tensor:
     norm = x.double().norm()
     return x * (0.5 / norm) if norm > 0.5 else x
@@ -46,7 +50,7 @@ def through(x: torch.Tensor) -> torch.Tensor:
 ROW = np.array([1.5], dtype=np.float64)
 
 CHANGES: list[tuple[changes.Change, Values]] = [
-    (changes.Zero(), torch.zeros_like),
+    (changes.Zero(), lambda x: filled(x, 0)),
     (changes.Scale(-1.5), lambda x: x * -1.5),
     (changes.Add(0.25), lambda x: x + 0.25),
     (changes.Clamp(-0.5, 1.0), lambda x: x.clamp(-0.5, 1.0)),
@@ -55,7 +59,7 @@ CHANGES: list[tuple[changes.Change, Values]] = [
     (changes.ClipNorm(0.5), clipped),
     (changes.ClipNorm(1e6), lambda x: x),
     (changes.Noise(0.3, 7), noisy),
-    (changes.Constant(2.5), lambda x: torch.full_like(x, 2.5)),
+    (changes.Constant(2.5), lambda x: filled(x, 2.5)),
     (changes.Mean(0), lambda x: x.mean(0, keepdim=True).expand_as(x)),
     (changes.Mean(-1), lambda x: x.mean(-1, keepdim=True).expand_as(x)),
     (changes.Replace(ROW), lambda x: torch.full_like(x, 1.5)),
