@@ -9,6 +9,18 @@ import numpy as np
 
 import hookscope
 
+RAISES = """
+import torch
+import hookscope
+
+class Net(torch.nn.Linear):
+    def forward(self, x):
+        raise ValueError("no luck")
+
+def make():
+    return hookscope.Workload(Net(1, 1), [torch.ones(1, 1)])
+"""
+
 
 def run(*arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
@@ -24,7 +36,7 @@ def test_that_a_folder_holds_what_the_hooks_of_the_last_step_saw(tmp_path: Path)
     tensors = index["tensors"]
     assert (index["step"], index["hookscope"]) == (2, hookscope.__version__)
     assert ended.stdout.startswith(f"Saved {len(tensors)} tensors in {folder}, ")
-    assert f"; {len(index['skipped'])} have no values" in ended.stdout
+    assert f"; {len(index['skipped'])} without values" in ended.stdout
     files = {entry["file"] for entry in tensors}
     assert {file.name for file in folder.iterdir()} == files | {"index.json"}
     assert {entry["slot"] for entry in tensors} >= {"input", "output", "grad_output", "parameter", "parameter_grad"}
@@ -44,9 +56,13 @@ def test_that_a_folder_holds_what_the_hooks_of_the_last_step_saw(tmp_path: Path)
 
 
 def test_that_what_cannot_be_exported_ends_with_status_2(tmp_path: Path) -> None:
-    raised = run("example:scalar", "--headless", "--export", str(tmp_path / "out"))
-    assert raised.returncode == 2
-    unknown = run("example:one_layer", "--check", "nothing*", "--headless", "--export", str(tmp_path / "out"))
-    assert unknown.returncode == 2
-    assert "No module matches “nothing*”" in unknown.stderr
-    assert not list(tmp_path.iterdir())
+    file, folder = tmp_path / "net.py", tmp_path / "out"
+    file.write_text(RAISES)
+    for model, check, said in (
+        (f"{file}:make", "*", "no luck"),
+        ("example:one_layer", "nothing*", "No module matches “nothing*”"),
+    ):
+        ended = run(model, "--check", check, "--headless", "--export", str(folder))
+        assert (ended.returncode, ended.stdout) == (2, "")
+        assert said in ended.stderr
+        assert not folder.exists()

@@ -5,7 +5,6 @@ A view of very many elements tells how far it is and lets others pass: what wait
 
 import threading
 import time
-from collections import OrderedDict
 
 import torch
 
@@ -23,7 +22,16 @@ from hookscope.engine.views import build_view
 from hookscope.protocol.commands import CancelView, CompareSteps, RequestOverview, RequestView
 from hookscope.protocol.events import OverviewReady, ViewProgress, ViewReady
 from hookscope.protocol.identity import TensorRef
-from hookscope.protocol.views import NoPicture, NoPictureReason, StatisticsRequest, ViewResult
+from hookscope.protocol.views import (
+    EmbeddingRequest,
+    HistogramRequest,
+    NoPicture,
+    NoPictureReason,
+    QuantilesRequest,
+    SingularValuesRequest,
+    StatisticsRequest,
+    ViewResult,
+)
 
 _COMPARISON, _OVERVIEW = "comparison of steps", "overview of a step"
 """Places in the queue; no panel is called so."""
@@ -34,6 +42,17 @@ _LONG_ELEMENTS = 1 << 22
 _TELL_EVERY_S = 0.1
 
 _Job = RequestView | CompareSteps | RequestOverview
+
+_GIVES_WAY_S: dict[type, float] = {
+    HistogramRequest: 0.02,
+    QuantilesRequest: 0.04,
+    StatisticsRequest: 0.04,
+    CompareSteps: 0.05,
+    RequestOverview: 0.05,
+    SingularValuesRequest: 0.1,
+    EmbeddingRequest: 0.1,
+}
+"""Pictures, which look at few elements, overtake what looks at all of them and came at most so much earlier."""
 
 
 class ViewServer:
@@ -51,7 +70,7 @@ class ViewServer:
         self._variables = variables
         self._series = series
         self._outbox = outbox
-        self._waiting: OrderedDict[str, _Job] = OrderedDict()
+        self._waiting: dict[str, tuple[float, _Job]] = {}
         self._given_up: set[tuple[str, int]] = set()
         self._changed = threading.Condition()
         self._closed = False
@@ -83,8 +102,10 @@ class ViewServer:
         self._thread.join()
 
     def _queue(self, place: str, job: _Job) -> None:
+        kind = type(job.request) if isinstance(job, RequestView) else type(job)
+        due = time.monotonic() + _GIVES_WAY_S.get(kind, 0.0)
         with self._changed:
-            self._waiting[place] = job
+            self._waiting[place] = due, job
             self._changed.notify()
 
     def _serve(self) -> None:
@@ -97,11 +118,11 @@ class ViewServer:
                 self._serve_next()
 
     def _serve_next(self, *, is_nested: bool = False) -> bool:
-        """Do what has waited longest, `is_nested` in the middle of a long view; returns whether anything waited."""
+        """Do what is due first, `is_nested` in the middle of a long view; returns whether anything waited."""
         with self._changed:
             if not self._waiting or self._closed:
                 return False
-            _, job = self._waiting.popitem(last=False)
+            _, job = self._waiting.pop(min(self._waiting, key=lambda place: self._waiting[place][0]))
         match job:
             case CompareSteps():
                 self._outbox.post(compare_steps(self._store, job.before, job.after))

@@ -27,9 +27,11 @@ def word_export(exported: Exported, name: str, translate: Translate = str) -> st
         return translate("Nothing that was captured has values, so {name} has only an index").format(**values)
     if exported.files == 1 and not exported.skipped:
         return translate("Saved {name}, {size}").format(**values)
-    text = translate("Saved {files} tensors in {name}, {size}").format(files=f"{exported.files:,}", **values)
+    counted = translate("1 tensor") if exported.files == 1 else translate("{files} tensors")
+    tensors = counted.format(files=f"{exported.files:,}")
+    text = translate("Saved {tensors} in {name}, {size}").format(tensors=tensors, **values)
     if exported.skipped:
-        text += translate("; {count} have no values").format(count=f"{len(exported.skipped):,}")
+        text += translate("; {count} without values").format(count=f"{len(exported.skipped):,}")
     return text
 
 

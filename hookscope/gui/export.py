@@ -135,30 +135,41 @@ def render_sheet(panels: "Sequence[TensorPanel]", scale: int = 1) -> QImage:
         raise ExportError(QCoreApplication.translate("Export", "There is no panel to be seen."))
     pictures = [render_image(panel.widget(), scale) for panel in panels]
     sizes = [picture.deviceIndependentSize().toSize() for picture in pictures]
-    columns = math.ceil(math.sqrt(len(panels)))
-    widths = [max(size.width() for size in sizes[column::columns]) for column in range(columns)]
-    heights = [max(size.height() for size in sizes[first : first + columns]) for first in range(0, len(sizes), columns)]
+    line = panels[0].fontMetrics().height() + _GAP // 2
+    places, area = _places([QSize(size.width(), size.height() + line) for size in sizes])
+    ratio = pictures[0].devicePixelRatio()
+    sheet = QImage(area * ratio, QImage.Format.Format_ARGB32_Premultiplied)
+    sheet.setDevicePixelRatio(ratio)
+    sheet.fill(panels[0].palette().window().color())
     font = QFont(panels[0].font())
     font.setBold(True)
-    line = panels[0].fontMetrics().height() + _GAP // 2
-    whole = QSize(sum(widths) + _GAP * (len(widths) + 1), sum(heights) + (_GAP + line) * len(heights) + _GAP)
-    sheet = QImage(whole * pictures[0].devicePixelRatio(), QImage.Format.Format_ARGB32_Premultiplied)
-    sheet.setDevicePixelRatio(pictures[0].devicePixelRatio())
-    sheet.fill(panels[0].palette().window().color())
     painter = QPainter(sheet)
     try:
         painter.setFont(font)
         painter.setPen(QColor(theme_of(panels[0].palette()).text))
-        for number, (panel, picture) in enumerate(zip(panels, pictures, strict=True)):
-            row, column = divmod(number, columns)
-            left = _GAP + sum(widths[:column]) + _GAP * column
-            top = _GAP + sum(heights[:row]) + (_GAP + line) * row
-            title = painter.fontMetrics().elidedText(sheet_title(panel), Qt.TextElideMode.ElideRight, widths[column])
-            painter.drawText(QRect(left, top, widths[column], line), Qt.AlignmentFlag.AlignLeft, title)
-            painter.drawImage(QPoint(left, top + line), picture)
+        for panel, picture, size, place in zip(panels, pictures, sizes, places, strict=True):
+            title = painter.fontMetrics().elidedText(sheet_title(panel), Qt.TextElideMode.ElideRight, size.width())
+            painter.drawText(QRect(place, QSize(size.width(), line)), Qt.AlignmentFlag.AlignLeft, title)
+            painter.drawImage(place + QPoint(0, line), picture)
     finally:
         painter.end()
     return sheet
+
+
+def _places(sizes: list[QSize]) -> tuple[list[QPoint], QSize]:
+    """Put things in rows, about as many beside as below each other; return their places and what they take in all."""
+    columns = math.ceil(math.sqrt(len(sizes)))
+    widths = [size.width() for size in sizes]
+    limit = max(math.ceil(sum(widths) / len(widths) * columns), *widths)
+    places: list[QPoint] = []
+    left = top = bottom = right = used = 0
+    for size in sizes:
+        if used and used + size.width() > limit:  # the next row
+            left, used, top = 0, 0, bottom
+        places.append(QPoint(left + _GAP, top + _GAP))
+        left, used = left + size.width() + _GAP, used + size.width()
+        right, bottom = max(right, left), max(bottom, top + size.height() + _GAP)
+    return places, QSize(right + _GAP, bottom + _GAP)
 
 
 def sheet_title(panel: "TensorPanel") -> str:

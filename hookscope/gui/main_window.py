@@ -25,6 +25,7 @@ from hookscope.gui.log_panel import LogPanel
 from hookscope.gui.module_tree.dock import ModuleTreeDock
 from hookscope.gui.notifications import Notifications
 from hookscope.gui.operations.dock import OperationsDock
+from hookscope.gui.panel_parts import PanelParts
 from hookscope.gui.ready_page import ReadyPage
 from hookscope.gui.run_controls import RunControls
 from hookscope.gui.session_bridge import SessionBridge
@@ -35,11 +36,9 @@ from hookscope.gui.style import ThemeSwitch
 from hookscope.gui.tool_bar import ToolBar
 from hookscope.gui.welcome import WelcomePage
 from hookscope.gui.workload_dock import WorkloadDock
-from hookscope.protocol.identity import TensorRef
 
 if TYPE_CHECKING:
     from hookscope.gui.panels.details import DetailsDock
-    from hookscope.gui.panels.panel import TensorPanel
     from hookscope.gui.panels.panel_area import PanelArea
 
 DEFAULT_SIZE = QSize(1440, 900)
@@ -69,8 +68,6 @@ class MainWindow(QMainWindow):
         self.resize(DEFAULT_SIZE.boundedTo(self.screen().availableSize()))
         self.setTabPosition(Qt.DockWidgetArea.AllDockWidgetAreas, QTabWidget.TabPosition.North)
         bridge.model_loaded.connect(self.complete)  # first of all, so that a loaded model finds its panels
-        self.panels: PanelArea | None = None
-        self.details: DetailsDock | None = None
         self.current = Current(bridge, self)
         self._first_look = FirstLook(bridge, self.current, self)
         self.central = CentralArea(bridge, self)
@@ -80,6 +77,7 @@ class MainWindow(QMainWindow):
         self.operations = OperationsDock(bridge, self.current, self)
         self.stepping = SteppingParts(bridge, self.current, settings, self)
         self.interventions = InterventionParts(bridge, self.current, settings, self)
+        self.plotting = PanelParts(bridge, self.current, settings, self)
         self.docks = DockLayout(self, settings)
         self.handlers = Handlers(
             session=SessionHandlers(bridge, self.current, self),
@@ -92,7 +90,7 @@ class MainWindow(QMainWindow):
             opening=OpeningHandlers(bridge, settings, self),
             operations=OperationHandlers(bridge, self.current, self),
             preferences=PreferenceHandlers(bridge, settings, theme, self),
-            pictures=PictureHandlers(bridge, settings, self.toast, self._focused_panel, self),
+            pictures=PictureHandlers(bridge, settings, self.toast, self.plotting.focused, self),
             view=ViewHandlers(self, self.docks, theme),
             help=HelpHandlers(bridge, self),
         )
@@ -121,6 +119,7 @@ class MainWindow(QMainWindow):
         self.docks.add("operations", self.operations)
         self.stepping.join(self.modules, self.docks, self.central, self.toast)
         self.interventions.join(self.modules, self.docks, self.central, self.toast)
+        self.plotting.join(self.docks, self.central, self.handlers.pictures, self.interventions)
 
     def _connect(self) -> None:
         handlers, central = self.handlers, self.central
@@ -136,9 +135,9 @@ class MainWindow(QMainWindow):
         self.welcome.open_requested.connect(handlers.opening.open_model)
         self.welcome.source_chosen.connect(handlers.opening.open_text)
         handlers.opening.recent_changed.connect(self.welcome.refresh_recent)
-        handlers.view.panel_requested.connect(self._add_panel)
-        self.stepping.panel_requested.connect(self._show_tensor)
-        handlers.view.reset_requested.connect(self._reset_panels)
+        handlers.view.panel_requested.connect(self.plotting.add)
+        self.stepping.panel_requested.connect(self.plotting.show_tensor)
+        handlers.view.reset_requested.connect(self.plotting.reset)
         self._theme.chosen.connect(self._follow_theme)
         self._bridge.state_changed.connect(self._follow_state)
         self._bridge.model_loaded.connect(self._follow_state)
@@ -147,49 +146,27 @@ class MainWindow(QMainWindow):
     @Slot()
     def complete(self) -> None:
         """Make the parts that plot. The first paint asks for it, and so does a loaded model."""
-        if self.panels is not None:
-            return
-        # Imported here because pyqtgraph takes longer to load than the window to appear.
-        from hookscope.gui.history_panel import HistoryPanel  # noqa: PLC0415
-        from hookscope.gui.panels.details import DetailsDock  # noqa: PLC0415
-        from hookscope.gui.panels.panel_area import PanelArea  # noqa: PLC0415
+        self.plotting.complete()
 
-        self.panels = PanelArea(self._bridge, self.current, self)
-        self.central.set_panels(self.panels)
-        self.panels.copy_requested.connect(self.handlers.pictures.copy_panel)
-        self.panels.png_requested.connect(self.handlers.pictures.save_panel_png)
-        self.panels.svg_requested.connect(self.handlers.pictures.save_panel_svg)
-        self.details = DetailsDock(self._bridge, self.current, self)
-        self.docks.add("details", self.details)
-        self.docks.add("history", self._dock(self.tr("History"), HistoryPanel(self._bridge, self)))
-        state = self._settings.layout("panels")
-        if state is not None:
-            self.panels.restore_state(state)
+    @property
+    def panels(self) -> "PanelArea | None":
+        """The panels, once they are made."""
+        return self.plotting.area
+
+    @property
+    def details(self) -> "DetailsDock | None":
+        """The numbers of the current tensor, once they are made."""
+        return self.plotting.details
 
     @property
     def is_settled(self) -> bool:
         """Whether everything that can be seen shows the newest it asked for."""
-        settled = self.panels is not None and self.panels.is_settled
-        return settled and self.details is not None and not self.details.is_waiting
+        return self.plotting.is_settled
 
     def _dock(self, title: str, content: QWidget) -> QDockWidget:
         dock = QDockWidget(title, self)
         dock.setWidget(content)
         return dock
-
-    def _focused_panel(self) -> "TensorPanel | None":
-        return self.panels.focused_panel() if self.panels is not None else None
-
-    @Slot(str)
-    def _add_panel(self, kind: str) -> None:
-        if self.panels is not None:
-            self.panels.add_panel(kind)
-            self.central.show_panels()
-
-    @Slot(object)
-    def _show_tensor(self, ref: TensorRef) -> None:
-        if self.panels is not None:
-            self.panels.add_panel("auto", ref)
 
     @Slot()
     def _tell_copied(self) -> None:
@@ -212,11 +189,6 @@ class MainWindow(QMainWindow):
     def _focus_modules(self) -> None:
         """Put the keyboard where work on a loaded model starts."""
         self.modules.view.setFocus(Qt.FocusReason.OtherFocusReason)
-
-    @Slot()
-    def _reset_panels(self) -> None:
-        if self.panels is not None:
-            self.panels.reset_layout()
 
     @Slot()
     def _follow_state(self) -> None:
@@ -243,6 +215,5 @@ class MainWindow(QMainWindow):
     def closeEvent(self, event: QCloseEvent) -> None:
         """Remember the layout."""
         self.docks.save()
-        if self.panels is not None:
-            self._settings.keep_layout("panels", self.panels.save_state())
+        self.plotting.keep_layout()
         super().closeEvent(event)

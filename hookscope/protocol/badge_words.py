@@ -14,11 +14,13 @@ class BadgeWords:
         label: A few words, for a row or beside a picture.
         sentence: What it means.
         advice: What can be done in the window, where something can.
+        tells_detail: Whether the detail of a badge is for people.
     """
 
     label: str
     sentence: str
     advice: str = ""
+    tells_detail: bool = True
 
 
 WORDS: dict[BadgeKind, BadgeWords] = {
@@ -121,7 +123,7 @@ WORDS: dict[BadgeKind, BadgeWords] = {
     BadgeKind.SCALED: BadgeWords(
         "scaled", "A gradient scaler multiplied the loss, and this gradient still has the factor."
     ),
-    BadgeKind.CHANGED: BadgeWords("changed", "An intervention of yours made this value."),
+    BadgeKind.CHANGED: BadgeWords("changed", "An intervention of yours made this value.", tells_detail=False),
     BadgeKind.EDITED: BadgeWords("edited", "You changed this value by hand while the step was stopped here."),
 }
 
@@ -133,8 +135,9 @@ def badge_label(badge: Badge, translate: Callable[[str], str] = str) -> str:
 
 def badge_reason(badge: Badge, translate: Callable[[str], str] = str) -> str:
     """Return the plain sentence for a badge, with the engine's detail in parentheses."""
-    sentence = translate(WORDS[badge.kind].sentence)
-    return f"{sentence} ({badge.detail})" if badge.detail else sentence
+    words = WORDS[badge.kind]
+    sentence = translate(words.sentence)
+    return f"{sentence} ({badge.detail})" if badge.detail and words.tells_detail else sentence
 
 
 def badge_sentence(badge: Badge, translate: Callable[[str], str] = str) -> str:

@@ -9,7 +9,8 @@ import sys
 
 PARTS = {
     "start": "the time from the command to the window, and to the first plot of the digits example",
-    "window": "gaps of the event loop while a model runs under six panels",
+    "window": "gaps of the event loop while a model runs under six and under twelve panels, and what these cost it",
+    "views": "pictures of large tensors, and the memory of the window that shows them",
     "stop": "the time from a step command to the painted tensor at hand",
     "tree": "showing and filtering a tree of 10,000 modules",
     "steps": "what a step costs with nothing and with everything checked, against a plain loop",

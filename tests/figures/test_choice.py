@@ -44,6 +44,32 @@ def test_that_convolution_weights_and_their_gradients_are_kernels_first(slot: Sl
 
 
 @pytest.mark.parametrize(
+    ("kind", "fitting", "others"),
+    [
+        ("rgb", [(3, 8, 8), (2, 3, 8, 8), (8, 8, 3)], [(8, 3), (2, 1, 8, 2)]),
+        ("cosine", [(8, 3), (2, 8, 3)], [(8,), (2, 8, 3, 3)]),
+        ("attention", [(2, 7, 64), (2, 8, 7, 64)], [(7, 64), (1, 2, 8, 7, 64)]),
+        ("singular_values", [(8, 3)], [(8,), (2, 8, 3)]),
+        ("channels", [(8, 3), (2, 8, 3)], [(8,), ()]),
+        ("scatter", [(8,), (2, 8, 3)], [()]),
+        ("embedding", [(8, 3), (2, 8, 3)], [(8,)]),
+    ],
+)
+def test_that_further_views_are_offered_where_they_make_sense(
+    kind: str, fitting: list[tuple[int, ...]], others: list[tuple[int, ...]]
+) -> None:
+    assert all(kind in view_kinds(spec(*shape), Slot.OUTPUT) for shape in fitting)
+    assert not any(kind in view_kinds(spec(*shape), Slot.OUTPUT) for shape in others)
+
+
+def test_that_a_weight_is_a_matrix_but_no_query_and_no_picture() -> None:
+    kinds = view_kinds(spec(8, 3, 3, 3), Slot.PARAMETER)
+    assert "singular_values" in kinds
+    assert not {"attention", "rgb", "cosine"} & set(kinds)
+    assert "attention" not in view_kinds(spec(2, 7, 64, dtype="int64"), Slot.OUTPUT)
+
+
+@pytest.mark.parametrize(
     "unreadable",
     [
         spec(0, 30),

@@ -1,5 +1,6 @@
 """The whole program in this process, without a display, with a real model in a real debuggee."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -24,6 +25,34 @@ def test_that_a_headless_run_writes_a_picture_that_says_what_it_shows(tmp_path: 
     assert len({picture.pixel(x, y) for x in range(300, 1300, 7) for y in range(100, 600, 7)}) > 50, (
         "a picture is drawn"
     )
+
+
+def test_that_a_picture_and_an_export_are_both_done(
+    tmp_path: Path, qapp: QApplication, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder, file = tmp_path / "captures", tmp_path / "out.png"
+    options = StartOptions(
+        ExampleSource("one_layer"), checks=("*",), steps=2, screenshot=file, headless=True, export=folder
+    )
+    assert run_window(options) == 0
+    assert file.is_file()
+    index = json.loads((folder / "index.json").read_text())
+    assert index["step"] == 2
+    assert capsys.readouterr().out.startswith(f"Saved {len(index['tensors'])} tensors in {folder}")
+
+
+def test_that_an_export_that_fails_ends_a_headless_run_with_status_2(
+    tmp_path: Path, qapp: QApplication, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "taken").touch()
+    options = StartOptions(ExampleSource("one_layer"), steps=1, headless=True, export=tmp_path / "taken" / "x")
+    assert run_window(options) == 2
+    assert "nothing was captured in step 1" in capsys.readouterr().err
+    checked = StartOptions(
+        ExampleSource("one_layer"), checks=("*",), steps=1, headless=True, export=tmp_path / "taken" / "x"
+    )
+    assert run_window(checked) == 2
+    assert "Not a directory" in capsys.readouterr().err
 
 
 def test_that_an_unknown_glob_ends_a_headless_run_with_status_2(

@@ -100,7 +100,7 @@ def test_that_every_kind_of_panel_becomes_a_png_an_svg_and_a_picture_on_the_clip
     drawn = plot if plot is not None else panel.widget()
     path = export.save_svg(drawn, tmp_path / f"{kind}.svg", kind, export.panel_text(panel))
     shapes = [one for one in ElementTree.parse(path).getroot().iter() if one.tag.endswith(("path", "image", "text"))]
-    assert len(shapes) > 5, "something is drawn"
+    assert len(shapes) > 5 or any(shape.tag.endswith("image") for shape in shapes), "something is drawn"
     assert QImage(str(export.save_png(panel, tmp_path / f"{kind}.png"))).size() == panel.size()
     export.copy_picture(panel, 1)
     copied = QGuiApplication.clipboard().image()

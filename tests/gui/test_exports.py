@@ -154,7 +154,7 @@ def test_that_a_step_is_exported_into_a_folder_of_its_own(window: ExportWindow, 
     picker.accept()
     assert window.session.wishes == [("export_step", tmp_path / "digits_step4", None)]
     window.end(1, files=1200, skipped=3)
-    assert window.said == "Saved 1,200 tensors in digits_step4, 2.0 KiB; 3 have no values"
+    assert window.said == "Saved 1,200 tensors in digits_step4, 2.0 KiB; 3 without values"
     assert window.toast.action_button.text() == "Open folder"
 
 
@@ -224,7 +224,7 @@ def test_that_all_panels_in_sight_are_saved_on_one_sheet(window: ExportWindow, t
     assert sheet.text("panels").splitlines() == [
         "features.0 · output · step 2 · (2, 3, 8, 8) · float32",
         "features.0 · output · step 2 · (2, 3, 8, 8) · float32",
-        "features.0 · grad output · step 2 · (2, 3, 8, 8) · float32",
+        "features.0 · grad_output · step 2 · (2, 3, 8, 8) · float32",
     ]
     widest = max(panel.widget().width() for panel in window.area.visible_panels())
     assert sheet.width() > 2 * widest, "beside each other, two pixels a point"

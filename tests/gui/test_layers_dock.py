@@ -144,7 +144,8 @@ def test_that_a_trial_is_shown_with_its_changes_or_without_them(
     qtbot.waitUntil(lambda: asked(bridge) == [None])
     bridge.tell_layers(1, layer("features.0", 0, 1.0))
     ready(dock, qtbot)
-    bridge.step_finished.emit(StepFinished(2, 1.0, 0.1, 0.05, 0.05, 0, 0, False, is_trial=True))
+    bridge.session.history.append(StepFinished(2, 1.0, 0.1, 0.05, 0.05, 0, 0, False, is_trial=True))
+    bridge.step_finished.emit(bridge.session.history[-1])
     assert asked(bridge) == [None]
     bridge.session.trial = TrialFinished(2, 3, 1.0, 2.0)
     bridge.trial_finished.emit(bridge.session.trial)

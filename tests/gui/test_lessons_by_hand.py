@@ -17,7 +17,7 @@ from hookscope.gui.settings import MemoryStore, Settings
 from hookscope.gui.style import ThemeSwitch
 from hookscope.protocol.events import ViewReady
 from hookscope.protocol.identity import Slot, TensorRef
-from hookscope.protocol.tensor_changes import Scale
+from hookscope.protocol.tensor_changes import ClipNorm, Scale
 from hookscope.protocol.views import Table, TableRequest
 from hookscope.protocol.workload import parse_source
 from tests.gui.tree_driving import click_row, open_menu
@@ -198,3 +198,44 @@ def test_that_one_channel_is_zeroed_and_the_class_scores_move(window: MainWindow
     assert before != after
     status = window.interventions.dock.page.model.index(0, 2).data()
     assert status == "acted 1×, 4,096 elements"
+
+
+def run(window: MainWindow, count: int, qtbot: QtBot) -> list[float]:
+    """Run steps, and return their losses; one that is no number is infinite."""
+    session = session_of(window).session
+    before = len(session.history)
+    session.run(count)
+    qtbot.waitUntil(lambda: session.state is SessionState.IDLE, timeout=PATIENCE_MS)
+    losses = [finished.loss for finished in list(session.history)[before:]]
+    return [float("inf") if loss is None else loss for loss in losses]
+
+
+def test_that_an_exploding_training_recovers_when_one_gradient_is_clipped(window: MainWindow, qtbot: QtBot) -> None:
+    open_example(window, "broken_exploding", qtbot)
+    click_row(window.modules, "stem", qtbot)
+    qtbot.keyClick(window.modules.view, Qt.Key.Key_Space)
+    exploding = run(window, 10, qtbot)
+    assert exploding[-1] > 1000 * exploding[0]
+    with qtbot.waitSignal(session_of(window).model_loaded, timeout=PATIENCE_MS):
+        window.action_set["reload"].trigger()
+    settle(window, qtbot)
+    change(window, "stem", "Clip gradient norm…", qtbot)
+    (intervention,) = session_of(window).session.interventions
+    assert (intervention.slot, intervention.change) == (Slot.GRAD_OUTPUT, ClipNorm(1.0))
+    clipped = run(window, 60, qtbot)
+    assert max(clipped) < 10 * exploding[0]
+    assert min(clipped[-10:]) < exploding[0] / 2
+
+
+def test_that_a_gradient_is_reversed_from_the_menu(window: MainWindow, qtbot: QtBot) -> None:
+    open_example(window, "one_layer", qtbot)
+    root = ""
+    click_row(window.modules, root, qtbot)
+    qtbot.keyClick(window.modules.view, Qt.Key.Key_Space)
+    step(window, qtbot)
+    gradient = TensorRef(root, Slot.GRAD_OUTPUT, "out")
+    weight = TensorRef(root, Slot.PARAMETER_GRAD, "weight")
+    assert values(window, weight, qtbot) == [1.0] * 5
+    change(window, root, "Reverse gradient", qtbot)
+    assert values(window, gradient, qtbot) == [-1.0]
+    assert values(window, weight, qtbot) == [-1.0] * 5

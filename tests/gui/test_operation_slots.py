@@ -33,7 +33,7 @@ def window(qapp: QApplication) -> Iterator[PanelWindow]:
 def strip(window: PanelWindow, qtbot: QtBot) -> Iterator[SlotStrip]:
     strip = SlotStrip(window.bridge, window.current)  # type: ignore[arg-type]
     qtbot.addWidget(strip)
-    strip.resize(300, 80)
+    strip.resize(300, 140)
     strip.show()
     window.current.select_ref(OUTPUT)
     yield strip

@@ -167,9 +167,7 @@ def test_that_the_value_under_the_pointer_is_named(window: PanelWindow) -> None:
     assert texts == ["[0, 0, 0, 0] = 0", "[0, 0, 1, 2] = NaN", ""]
 
 
-@pytest.mark.parametrize(
-    ("kind", "prefixes"), [("heatmap", ["N ", "C "]), ("grid", ["N "]), ("table", ["N ", "C "])]
-)
+@pytest.mark.parametrize(("kind", "prefixes"), [("heatmap", ["N ", "C "]), ("grid", ["N "]), ("table", ["N ", "C "])])
 def test_that_the_entries_of_the_dims_that_are_not_shown_are_offered(
     window: PanelWindow, kind: str, prefixes: list[str]
 ) -> None:

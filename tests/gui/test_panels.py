@@ -132,6 +132,12 @@ def test_that_several_calls_can_be_chosen(window: PanelWindow) -> None:
     assert box.text() == "call 2 of 3"
 
 
+def test_that_a_module_that_returned_no_tensor_is_not_waited_for(window: PanelWindow) -> None:
+    window.bridge.capture({TensorRef("features.0", Slot.INPUT, "args.0"): torch.ones(3)})
+    window.current.select_module("features.0")
+    assert "holds no tensor" in window.panel.message
+
+
 def test_that_kinds_that_do_not_fit_cannot_be_chosen(window: PanelWindow) -> None:
     window.show_tensor(OUTPUT, torch.randn(7))
     kinds = next(box for box in window.panel.findChildren(QComboBox) if box.accessibleName() == "Kind of view")

@@ -39,8 +39,8 @@ def view_of(window: QMainWindow) -> StatisticsView:
 
 def number(window: QMainWindow, name: str) -> str:
     table = view_of(window).findChildren(QTableWidget)[0]
-    rows = {table.item(row, 0).text(): table.item(row, 1).text() for row in range(table.rowCount())}
-    return rows[name]
+    texts = [[item.text() for column in (0, 1) if (item := table.item(row, column))] for row in range(table.rowCount())]
+    return dict(texts)[name]
 
 
 def counting(window: PanelWindow) -> Asked:

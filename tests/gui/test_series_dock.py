@@ -54,7 +54,7 @@ def dock(bridge: FakeBridge, current: Current, following: Following, qtbot: QtBo
 
 def drawn(dock: SeriesDock, qtbot: QtBot) -> None:
     """Wait for the next time that the dock draws."""
-    qtbot.waitUntil(lambda: not dock.is_waiting)
+    qtbot.waitUntil(lambda: not dock.is_waiting and not dock._timer.isActive())
 
 
 def tell(bridge: FakeBridge, series_id: int, *values: float | None, first: int = 1) -> None:

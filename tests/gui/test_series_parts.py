@@ -76,6 +76,10 @@ def test_that_plots_come_later_and_what_was_followed_before_is_there(
     assert [plot.series for plot in parts.dock.plots] == list(parts.following.series)
     parts.follow(OUT, Distribution())
     assert docks.asked == ["series"]
+    dock = parts.dock
+    parts.complete()
+    assert parts.dock is dock
+    qtbot.waitUntil(lambda: parts.is_settled)
 
 
 def test_that_a_module_that_is_checked_for_a_series_is_told(parts: SeriesParts, toast: Notifications) -> None:

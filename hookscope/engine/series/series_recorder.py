@@ -3,6 +3,7 @@
 `set` and `step_finished` are called on the main thread and never wait; `close` waits for the thread.
 """
 
+import math
 import threading
 import time
 from collections import deque
@@ -114,22 +115,23 @@ class SeriesRecorder:
             self._thread.join()
 
     def _serve(self) -> None:
+        """Look at each step as soon as it has ended, for its captures leave soon; tell of several together."""
+        points: list[SeriesPoint] = []
+        told = -math.inf
         with torch.no_grad():
-            while self._wait_for_steps():
-                begun = time.monotonic()
-                points: list[SeriesPoint] = []
-                # What is known is told in time, however fast steps end.
-                while self._steps and not self._is_closed and time.monotonic() - begun < _BATCH_S:
+            while self._wait(max(told + _BATCH_S - time.monotonic(), 0.0) if points else None):
+                if self._steps:
                     points += _StepNumbers(self._store, self._steps.popleft()).points()
-                if points:
+                if points and time.monotonic() - told >= _BATCH_S:
                     self._post(SeriesPoints(tuple(points)))
-                rest_s = _BATCH_S - (time.monotonic() - begun)
-                with self._changed:  # a rate limit: steps that end meanwhile are told together
-                    self._changed.wait_for(lambda: self._is_closed, timeout=max(rest_s, 0.0))
+                    points, told = [], time.monotonic()
+        if points:
+            self._post(SeriesPoints(tuple(points)))
 
-    def _wait_for_steps(self) -> bool:
+    def _wait(self, timeout_s: float | None) -> bool:
+        """Wait for a step, or until this time has passed; return whether to go on."""
         with self._changed:
-            self._changed.wait_for(lambda: self._steps or self._is_closed)
+            self._changed.wait_for(lambda: self._steps or self._is_closed, timeout_s)
             return not self._is_closed
 
 

@@ -44,7 +44,7 @@ class ExportParts(QObject):
     def join(self, bar: QStatusBar, toast: Notifications) -> None:
         """Connect them with the rest of the window; called once."""
         self.handlers.join(toast)
-        bar.insertPermanentWidget(0, self.activity)
+        bar.addWidget(self.activity)
         self.activity.hide()  # the bar has shown it
 
     def use_panels(self, panels: "PanelArea") -> None:

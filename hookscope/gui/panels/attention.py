@@ -14,7 +14,6 @@ from hookscope.gui.panels.choice_row import TensorCombo
 from hookscope.gui.panels.computed import apart, share_memory, with_shape
 from hookscope.gui.panels.mosaic_view import MosaicView
 from hookscope.gui.panels.picker import Ask
-from hookscope.gui.panels.relatives import near_name
 from hookscope.gui.panels.tensor_memory import TensorMemory
 from hookscope.protocol.events import ViewReady
 from hookscope.protocol.views import AttentionRequest, Tiles
@@ -65,7 +64,7 @@ class AttentionView(MosaicView):
         """Offer the keys, and guess the heads; without any other tensor it is its own key."""
         super().aim(apart(subject, _KIND))
         keys = subject.keys or (subject.ref,)
-        self.key.offer(keys, [near_name(subject.ref, ref) for ref in keys])
+        self.key.offer(keys, subject.ref)
         shape = subject.spec.shape or (1,)
         has_heads = len(shape) == 4
         self.heads.setEnabled(not has_heads)
@@ -114,7 +113,7 @@ class AttentionView(MosaicView):
 
     def remarks(self) -> str:
         """Say what the maps are, for they are not what the model used when it masks or drops out."""
-        text = self.tr("recomputed from query and key: masks, dropout and rotations after the capture are not in it")
+        text = self.tr("recomputed from query and key, without masks, dropout and rotations")
         return " · ".join(filter(None, (text, super().remarks())))
 
     def _is_batch_second(self, shape: tuple[int, ...]) -> bool:

@@ -6,6 +6,7 @@ from typing import TypeVar
 from PySide6.QtCore import QSignalBlocker, Signal, Slot
 from PySide6.QtWidgets import QCheckBox, QComboBox, QLabel, QSpinBox, QWidget
 
+from hookscope.figures.text import slot_label
 from hookscope.gui.panels.adaptive_row import AdaptiveRow
 from hookscope.protocol.identity import TensorRef
 
@@ -75,8 +76,12 @@ class TensorCombo(QComboBox):
         row = self.currentIndex()
         return self._refs[row] if 0 <= row < len(self._refs) else None
 
-    def offer(self, refs: Sequence[TensorRef], names: Sequence[str]) -> bool:
+    def offer(self, refs: Sequence[TensorRef], beside: TensorRef) -> bool:
         """Offer tensors; the one that is chosen stays so if it is among them, else it is the first.
+
+        Args:
+            refs: The tensors.
+            beside: The one that is looked at: those of its module are named without the module.
 
         Returns:
             Whether another one is chosen now.
@@ -85,9 +90,10 @@ class TensorCombo(QComboBox):
         if tuple(refs) == self._refs:
             return False
         self._refs = tuple(refs)
+        names = [_near_name(ref, beside) for ref in refs]
         with QSignalBlocker(self):
             self.clear()
-            self.addItems(list(names))
+            self.addItems(names)
             self.setCurrentIndex(self._refs.index(before) if before in self._refs else min(0, len(self._refs) - 1))
         self.setMinimumContentsLength(min(max(map(len, names), default=_FEW_CHARS), _MANY_CHARS))
         self.setEnabled(bool(self._refs))
@@ -100,6 +106,11 @@ def set_rank(box: QSpinBox, rank: int, dim: int) -> None:
         box.setRange(0, max(rank - 1, 0))
         box.setValue(dim)
     box.setEnabled(rank > 1)
+
+
+def _near_name(ref: TensorRef, beside: TensorRef) -> str:
+    label = slot_label(ref)
+    return label if ref.path == beside.path else f"{ref.path.rpartition('.')[2]} {label}"
 
 
 def _named(row: ChoiceRow, label: str, box: Box) -> Box:

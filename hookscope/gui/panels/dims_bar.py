@@ -132,6 +132,11 @@ class DimsBar(QObject):
         if dims:
             self.set_entry(dims[0], (self._choice.axes.index[dims[0]] + by) % self._shape[dims[0]])
 
+    def show_axes(self, axes: Axes) -> None:
+        """Show the dims and entries of another view, if the tensor has as many dims as that view's."""
+        if len(axes.index) == len(self._shape):
+            self._choose_axes(axes)
+
     def reveal(self, index: tuple[int, ...]) -> None:
         """Show the entries that an element is in."""
         axes = self._choice.axes

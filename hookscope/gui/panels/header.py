@@ -56,6 +56,7 @@ class PanelHeader(AdaptiveRow):
         lock_toggled: Whether the panel shall stay with its tensor.
         kind_chosen: `auto` or the tag of a view.
         copy_requested, png_requested, svg_requested: A picture of the panel is wanted.
+        link_toggled: Whether the panel shares zoom, dims and range with the other linked ones.
         export_requested: The values of the tensor are wanted in a file.
         float_toggled: The panel shall become a window of its own, or go back.
         close_requested: The panel shall go away.
@@ -64,6 +65,7 @@ class PanelHeader(AdaptiveRow):
     ref_chosen = Signal(object)
     call_chosen = Signal(int)
     lock_toggled = Signal(bool)
+    link_toggled = Signal(bool)
     kind_chosen = Signal(str)
     copy_requested = Signal()
     png_requested = Signal()
@@ -109,12 +111,14 @@ class PanelHeader(AdaptiveRow):
         self.add(self._details, drop=9)
         self.add(self._calls, drop=6)
         self.add_stretch()
+        self.add(self._new_link_button())
         self.add(self._lock, shrink=5)
         self.add(self._kinds, shrink=3, drop=1)
         self.add(self._picture, drop=2)
         self.add(self._float, drop=4)
         self.add(self._close)
         self._layout.setContentsMargins(8, 4, 4, 4)
+        self.set_linked(False)
         self._retint()
 
     def set_compact(self, compact: bool) -> None:
@@ -125,6 +129,11 @@ class PanelHeader(AdaptiveRow):
         size = self.font().pointSizeF() * _TITLE_SIZE
         self._title.setStyleSheet("" if compact else f"font-weight: bold; font-size: {size:.1f}pt")
         self._state = None  # everything is to be shown again
+
+    def set_linked(self, is_linked: bool) -> None:
+        """Show whether the panel shares zoom, dims and range with others."""
+        self._link.setChecked(is_linked)
+        self.want(self._unlink, is_linked)
 
     def show_state(self, state: HeaderState) -> None:
         """Show which tensor it is; costs nothing when it is the same as before."""
@@ -195,11 +204,22 @@ class PanelHeader(AdaptiveRow):
             items.item(row).setEnabled(fits)
             listed.setRowHidden(row, not fits)
 
+    def _new_link_button(self) -> QToolButton:
+        tip = self.tr("Linked with other panels: the same part, the same dims, the same range. Click to go alone.")
+        self._unlink = _button("", tip)
+        self._unlink.clicked.connect(self._go_alone)
+        return self._unlink
+
     def _picture_menu(self) -> QMenu:
         menu = QMenu(self)
         menu.addAction(self.tr("&Copy picture")).triggered.connect(self.copy_requested)
         menu.addAction(self.tr("Save as &PNG…")).triggered.connect(self.png_requested)
         menu.addAction(self.tr("Save as &SVG…")).triggered.connect(self.svg_requested)
+        menu.addSeparator()
+        self._link = menu.addAction(self.tr("&Link zoom, dims and range"))
+        self._link.setCheckable(True)
+        self._link.setToolTip(self.tr("Linked panels show the same part, the same entries and the same range."))
+        self._link.triggered.connect(self.link_toggled)
         menu.addSeparator()
         menu.addAction(self.tr("Export &tensor…")).triggered.connect(self.export_requested)
         return menu
@@ -208,6 +228,7 @@ class PanelHeader(AdaptiveRow):
         theme = theme_of(self.palette())
         is_locked = self._state is not None and not self._state.follows
         self._lock.setIcon(icon("msc.pinned", theme.accent) if is_locked else icon("msc.pin", theme.quiet))
+        self._unlink.setIcon(icon("msc.link", theme.accent))
         self._picture.setIcon(icon("msc.device-camera", theme.quiet))
         self._float.setIcon(icon("msc.multiple-windows", theme.quiet))
         self._close.setIcon(icon("msc.close", theme.quiet))
@@ -218,6 +239,10 @@ class PanelHeader(AdaptiveRow):
     @Slot(int)
     def _choose_slot(self, row: int) -> None:
         self.ref_chosen.emit(self._slots.itemData(row))
+
+    @Slot()
+    def _go_alone(self) -> None:
+        self.link_toggled.emit(False)
 
     @Slot(int)
     def _choose_kind(self, row: int) -> None:

@@ -78,6 +78,7 @@ class ImageView(QWidget):
         menu_requested: The same with the other button, and where on the screen (`QPoint`).
         commanded: A `Command` was given by its key.
         reshaped: The ratio of width to height has become another one.
+        zoomed: A person looks at another part: a `QRectF` in shares of the picture, `None` for all of it.
     """
 
     pointed = Signal(int, int)
@@ -85,6 +86,7 @@ class ImageView(QWidget):
     menu_requested = Signal(int, int, object)
     commanded = Signal(object)
     reshaped = Signal()
+    zoomed = Signal(object)
 
     def __init__(self, *, with_axes: bool) -> None:
         super().__init__()
@@ -149,13 +151,36 @@ class ImageView(QWidget):
         if (picture.size, is_locked) != (before, self._is_locked):
             self._is_locked = is_locked
             self._box.setAspectLocked(is_locked)
-            self.show_all()
+            self._fit()
         self._every = self._wanted_every()
         self._infinities.show_cells(_infinite_cells(picture) if self._is_marked else (), QRectF(0, 0, columns, rows))
         self._paint()
 
+    @property
+    def part(self) -> QRectF | None:
+        """What a person looks at, in shares of the picture; `None` while it is all of it."""
+        if self._picture is None or not self._is_zoomed:
+            return None
+        rows, columns = self._picture.size
+        seen = self._box.viewRect()
+        return QRectF(seen.x() / columns, seen.y() / rows, seen.width() / columns, seen.height() / rows)
+
+    def show_part(self, part: QRectF | None) -> None:
+        """Show a part in shares of the picture, or all of it, and tell nobody."""
+        if part is None or self._picture is None:
+            self._fit()
+            return
+        self._is_zoomed = True
+        rows, columns = self._picture.size
+        seen = QRectF(part.x() * columns, part.y() * rows, part.width() * columns, part.height() * rows)
+        self._box.setRange(seen, padding=0)
+
     def show_all(self) -> None:
         """Show the whole picture."""
+        self._fit()
+        self.zoomed.emit(None)
+
+    def _fit(self) -> None:
         self._is_zoomed = False
         if self._picture is not None:
             rows, columns = self._picture.size
@@ -254,12 +279,13 @@ class ImageView(QWidget):
     @Slot()
     def _refit(self) -> None:
         if not self._is_zoomed:
-            self.show_all()
+            self._fit()
         self._thin_again()
 
     @Slot()
     def _note_zoom(self) -> None:
         self._is_zoomed = True
+        self.zoomed.emit(self.part)
 
     @Slot()
     def _follow_range(self) -> None:

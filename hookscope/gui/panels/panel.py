@@ -10,15 +10,15 @@ from PySide6.QtWidgets import QDockWidget, QGraphicsView, QWidget
 from hookscope.client.state import SessionState
 from hookscope.figures.choice import view_kinds
 from hookscope.figures.text import slot_label
-from hookscope.gui.panels.base import Subject
+from hookscope.gui.panels.base import Subject, TensorView
 from hookscope.gui.panels.dock_tabs import ICON_PROPERTY
 from hookscope.gui.panels.feed import ViewFeed, is_seen
 from hookscope.gui.panels.header import HeaderState, PanelHeader
 from hookscope.gui.panels.long_question import LongQuestion
 from hookscope.gui.panels.panel_body import PanelBody
 from hookscope.gui.panels.past import PastSpec
-from hookscope.gui.panels.registry import AUTO, PANEL_KINDS, kind_title
-from hookscope.gui.panels.relatives import keys_of, others_of
+from hookscope.gui.panels.registry import AUTO, kind_title
+from hookscope.gui.panels.relatives import subject_of
 from hookscope.gui.panels.side_questions import SideQuestions
 from hookscope.gui.panels.target import Target, aim_of, explain_absence, find_target
 from hookscope.gui.panels.tensor_memory import TensorMemory
@@ -42,6 +42,8 @@ class TensorPanel(QDockWidget):
     Signals:
         copy_requested, png_requested, svg_requested: A picture of this panel is wanted.
         export_requested: The values of its tensor are wanted in a file.
+        link_requested: The panel is to share zoom, dims and range with the other linked ones, or not any more.
+        view_made: A kind of view (`TensorView`) is used for the first time.
         tab_requested: A panel that stays with a tensor (`TensorRef`) is wanted.
         change_requested: A change of an entry of a dim of a tensor (`TensorRef`, `int`, `int`) is wanted.
     """
@@ -51,6 +53,8 @@ class TensorPanel(QDockWidget):
     svg_requested = Signal()
     export_requested = Signal()
     tab_requested = Signal(object)
+    link_requested = Signal(bool)
+    view_made = Signal(object)
     change_requested = Signal(object, int, int)
 
     def __init__(self, bridge: "SessionBridge", current: "Current", name: str, parent: QWidget) -> None:
@@ -139,6 +143,16 @@ class TensorPanel(QDockWidget):
         return slot_label(self._target.ref) if self._target.ref is not None else ""
 
     @property
+    def view(self) -> TensorView | None:
+        """The view that was used last."""
+        return self._body.view
+
+    @property
+    def subject(self) -> Subject | None:
+        """What the view was told to show."""
+        return self._aimed[1] if self._aimed is not None else None
+
+    @property
     def is_waiting(self) -> bool:
         """Whether the panel is seen and a newer picture is on its way."""
         return self._feed.is_waiting
@@ -153,6 +167,10 @@ class TensorPanel(QDockWidget):
         self._compact = compact
         self._header.set_compact(compact)
         self.refresh()
+
+    def set_linked(self, is_linked: bool) -> None:
+        """Show whether the panel is linked with others."""
+        self._header.set_linked(is_linked)
 
     def follow(self) -> None:
         """Show whatever the window looks at."""
@@ -191,7 +209,7 @@ class TensorPanel(QDockWidget):
             return
         kind = fitting[0] if self._kind == AUTO else self._kind
         view = self._body.use_view(kind)
-        subject = self._subject(ref, spec, kind)
+        subject = subject_of(self.session, target, ref, spec, kind, is_difference=aim.is_difference)
         if self._aimed != (kind, subject):
             self._aimed = kind, subject
             view.aim(subject)
@@ -228,6 +246,8 @@ class TensorPanel(QDockWidget):
         self._feed.arrived.connect(self._take)
         self._body.request_changed.connect(self.refresh)
         self._body.lock_requested.connect(self._request_tab)
+        self._body.view_made.connect(self.view_made)
+        header.link_toggled.connect(self.link_requested)
         self._body.change_requested.connect(self._request_change)
         self.visibilityChanged.connect(self._look_soon)
         for key, toggle in (("B", self._toggle_before), ("D", self._toggle_difference)):
@@ -244,14 +264,6 @@ class TensorPanel(QDockWidget):
         header.png_requested.connect(self.png_requested)
         header.svg_requested.connect(self.svg_requested)
         header.export_requested.connect(self.export_requested)
-
-    def _subject(self, ref: TensorRef, spec: TensorSpec, kind: str) -> Subject:
-        target = self._target
-        class_name = target.module.class_name if target.module is not None else ""
-        needs_others = PANEL_KINDS[kind].needs_others
-        others = others_of(self.session, target, spec) if needs_others else ()
-        keys = keys_of(self.session, target, spec) if needs_others else ()
-        return Subject(ref, spec, self._aim.is_difference, class_name, others, keys)
 
     def _show_header(self, target: Target, spec: TensorSpec | None, fitting: tuple[str, ...] | None) -> None:
         class_name = target.module.class_name if target.module is not None and target.path else ""

@@ -10,11 +10,13 @@ from PySide6.QtWidgets import QApplication, QDockWidget, QMainWindow, QSizePolic
 
 from hookscope.gui.panels.dock_tabs import DockTabs
 from hookscope.gui.panels.feed import is_seen
+from hookscope.gui.panels.links import PanelLinks
 from hookscope.gui.panels.panel import TensorPanel
 from hookscope.gui.panels.registry import AUTO, PANEL_KINDS
 from hookscope.gui.panels.saved_panels import pack_ref, unpack_panel
 from hookscope.gui.panels.slot_strip import SlotStrip
 from hookscope.gui.panels.target import is_local
+from hookscope.gui.panels.tensor_memory import TensorMemory
 from hookscope.protocol.identity import TensorRef
 
 if TYPE_CHECKING:
@@ -22,8 +24,8 @@ if TYPE_CHECKING:
     from hookscope.gui.session_bridge import SessionBridge
 
 _LAYOUT_VERSION = 1
-_MAIN_SHARE, _HISTOGRAM_SHARE = 3, 1
-_LINES_FOR_PICTURES = 28
+_MAIN_SHARE, _HISTOGRAM_SHARE = 5, 2
+_LINES_FOR_PICTURES = 32
 """Lines of text that the area must be high for the strip to have pictures."""
 _MIN_TILE = QSize(300, 200)
 """A new panel halves the largest one, unless the halves would be smaller than this; then it becomes a tab."""
@@ -64,6 +66,7 @@ class PanelArea(QWidget):
         self._inner.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         self._strip = SlotStrip(bridge, current)
         self._strip.opened.connect(self.open_tab)
+        self._links = PanelLinks(TensorMemory.of(bridge), self)
         self._tabs = DockTabs(self._inner)
         self._tabs.close_requested.connect(self._close_tab)
         layout = QVBoxLayout(self)
@@ -170,6 +173,7 @@ class PanelArea(QWidget):
                 "name": panel.objectName(),
                 "kind": panel.kind,
                 "compact": panel.is_compact,
+                "linked": panel in self._links.linked,
                 "ref": pack_ref(panel.own_ref) if panel.own_ref is not None and not is_local(panel.own_ref) else None,
             }
             for panel in self.panels
@@ -193,17 +197,18 @@ class PanelArea(QWidget):
             return False
         for panel in self._panels:
             self._put_away(panel)
-        for name, kind, compact, ref in wanted:
-            panel = self._panel_named(name)
-            panel.set_compact(compact)
-            panel.set_kind(kind)
-            if ref is None:
+        for saved in wanted:
+            panel = self._panel_named(saved.name)
+            panel.set_compact(saved.is_compact)
+            panel.set_kind(saved.kind)
+            if saved.ref is None:
                 panel.follow()
             else:
-                panel.lock_to(ref)
+                panel.lock_to(saved.ref)
+            self._links.set_linked(panel, saved.is_linked)
             self._inner.addDockWidget(Qt.DockWidgetArea.TopDockWidgetArea, panel)
             panel.show()
-        self._focused, self._fresh = self._panel_named(wanted[0][0]), None
+        self._focused, self._fresh = self._panel_named(wanted[0].name), None
         if not self._inner.restoreState(QByteArray(docks), _LAYOUT_VERSION):
             self.reset_layout()
             return False
@@ -245,6 +250,12 @@ class PanelArea(QWidget):
         self._inner.splitDockWidget(neighbour, panel, orientation)
         self._inner.resizeDocks([neighbour, panel], [half, half], orientation)
 
+    @Slot(bool)
+    def _link(self, is_linked: bool) -> None:
+        panel = self.sender()
+        if isinstance(panel, TensorPanel):
+            self._links.set_linked(panel, is_linked)
+
     @Slot(object)
     def _close_tab(self, dock: QDockWidget) -> None:
         if len(self.panels) > 1:
@@ -260,6 +271,7 @@ class PanelArea(QWidget):
         return self._panel_named(f"panel-{number}")
 
     def _put_away(self, panel: TensorPanel) -> None:
+        self._links.set_linked(panel, False)
         panel.setFloating(False)
         self._inner.removeDockWidget(panel)
 
@@ -273,6 +285,8 @@ class PanelArea(QWidget):
             panel.svg_requested.connect(self._save_svg)
             panel.export_requested.connect(self._export)
             panel.tab_requested.connect(self.open_tab)
+            panel.link_requested.connect(self._link)
+            panel.view_made.connect(self._links.take_view)
             panel.windowTitleChanged.connect(self._tabs.refresh_soon)
             panel.change_requested.connect(self.change_requested)
             self._panels.append(panel)

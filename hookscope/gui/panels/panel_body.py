@@ -33,11 +33,13 @@ class PanelBody(QWidget):
         request_changed: The view in sight wants another answer.
         lock_requested: The tensor is to be shown in a panel that stays with it.
         change_requested: An entry of a dim (`int`, `int`) is to be changed by an intervention.
+        view_made: A kind of view (`TensorView`) is used for the first time.
     """
 
     request_changed = Signal()
     lock_requested = Signal()
     change_requested = Signal(int, int)
+    view_made = Signal(object)
 
     def __init__(self, memory: TensorMemory, ask: Ask, counter: LongQuestion) -> None:
         super().__init__()
@@ -156,6 +158,7 @@ class PanelBody(QWidget):
         view.request_changed.connect(self.request_changed)
         view.pointed.connect(self._show_pointed)
         self._views[kind] = view
+        self.view_made.emit(view)
         self._stack.addWidget(view)
         if view.corner is not None:
             self._line.add(view.corner)

@@ -6,7 +6,7 @@ from PySide6.QtCore import QEvent, QPointF, QRectF, Slot
 from PySide6.QtWidgets import QGraphicsView, QVBoxLayout
 
 from hookscope.figures.levels import auto_levels
-from hookscope.figures.text import format_number, slot_label
+from hookscope.figures.text import format_number
 from hookscope.gui.panels.base import Subject, TensorView
 from hookscope.gui.panels.choice_row import ChoiceRow, set_rank
 from hookscope.gui.panels.plots import Zoom, faded, make_plot, slot_color, style_plot
@@ -142,7 +142,7 @@ class ScatterView(PointsView):
         """Offer the tensors that can be set against this one; without any it is set against itself."""
         super().aim(subject)
         offered = subject.others or (subject.ref,)
-        if self.other.offer(offered, [slot_label(ref) for ref in offered]):
+        if self.other.offer(offered, subject.ref):
             self._zoom.start_over()
 
     def request(self) -> ViewRequest:

@@ -4,7 +4,8 @@ import re
 from typing import TYPE_CHECKING
 
 from hookscope.figures.choice import has_values
-from hookscope.figures.text import slot_label
+from hookscope.gui.panels.base import Subject
+from hookscope.gui.panels.registry import PANEL_KINDS
 from hookscope.gui.panels.target import Target
 from hookscope.protocol.identity import Slot, TensorRef
 from hookscope.protocol.tensors import TensorSpec
@@ -15,6 +16,23 @@ if TYPE_CHECKING:
 _MOST = 64
 """So many tensors are offered at most."""
 _KEY_NAME = re.compile(r"(.*_)?(k|key|keys|wk)(_.*|proj)?", re.IGNORECASE)
+
+
+def subject_of(
+    session: "DebugSession",
+    target: Target,
+    ref: TensorRef,
+    spec: TensorSpec,
+    kind: str,
+    *,
+    is_difference: bool,
+) -> Subject:
+    """Return what a kind of view is told to show; what it could be set against is looked up only where it needs it."""
+    class_name = target.module.class_name if target.module is not None else ""
+    if not PANEL_KINDS[kind].needs_others:
+        return Subject(ref, spec, is_difference, class_name)
+    others, keys = others_of(session, target, spec), keys_of(session, target, spec)
+    return Subject(ref, spec, is_difference, class_name, others, keys)
 
 
 def others_of(session: "DebugSession", target: Target, spec: TensorSpec) -> tuple[TensorRef, ...]:
@@ -38,12 +56,6 @@ def keys_of(session: "DebugSession", target: Target, spec: TensorSpec) -> tuple[
         refs += [record.ref for record in session.records.of(path) if record.ref.slot is Slot.OUTPUT]
     fitting = [other for other in dict.fromkeys(refs) if other != ref and _may_be_key(session, other, spec)]
     return tuple(sorted(fitting, key=_is_named_otherwise)[:_MOST])
-
-
-def near_name(beside: TensorRef, ref: TensorRef) -> str:
-    """Name a tensor for one who looks at another: with its module where that is another one."""
-    label = slot_label(ref)
-    return label if ref.path == beside.path else f"{ref.path.rpartition('.')[2]} {label}"
 
 
 def _count(session: "DebugSession", ref: TensorRef) -> int | None:

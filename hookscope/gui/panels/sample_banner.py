@@ -39,7 +39,6 @@ class SampleBanner(QWidget):
         row.addWidget(self._bar, 1)
         row.addWidget(self.count_button)
         row.addWidget(self.cancel_button)
-        self.show_sample(1, 1, can_count=False)
         self.hide()
 
     @property

@@ -1,5 +1,6 @@
 """How a panel is written into a saved layout."""
 
+from dataclasses import dataclass
 from typing import Any
 
 from hookscope.gui.panels.registry import AUTO, PANEL_KINDS
@@ -12,8 +13,27 @@ def pack_ref(ref: TensorRef) -> dict[str, Any]:
     return packed | {"operation": ref.operation} if ref.operation else packed
 
 
-def unpack_panel(panel: dict[str, Any]) -> tuple[str, str, bool, TensorRef | None]:
-    """Read the name, kind, compactness and tensor of a panel.
+@dataclass(frozen=True)
+class SavedPanel:
+    """One panel of a layout.
+
+    Attributes:
+        name: Its object name.
+        kind: `auto` or the tag of a view.
+        is_compact: Whether its header is a quiet title.
+        ref: The tensor that it stays with; `None` when it follows.
+        is_linked: Whether it is linked with others.
+    """
+
+    name: str
+    kind: str
+    is_compact: bool
+    ref: TensorRef | None
+    is_linked: bool
+
+
+def unpack_panel(panel: dict[str, Any]) -> SavedPanel:
+    """Read one panel.
 
     Raises:
         ValueError, KeyError, TypeError: It is none.
@@ -21,7 +41,8 @@ def unpack_panel(panel: dict[str, Any]) -> tuple[str, str, bool, TensorRef | Non
     name, kind, compact, ref = panel["name"], panel["kind"], panel["compact"], panel["ref"]
     if not isinstance(name, str) or (kind != AUTO and kind not in PANEL_KINDS):
         raise ValueError(f"{panel} is no panel")
-    return name, kind, bool(compact), None if ref is None else _unpack_ref(ref)
+    own = None if ref is None else _unpack_ref(ref)
+    return SavedPanel(name, kind, bool(compact), own, bool(panel.get("linked", False)))
 
 
 def _unpack_ref(ref: dict[str, Any]) -> TensorRef:

@@ -28,6 +28,7 @@ class StatisticsView(TensorView):
     def __init__(self) -> None:
         super().__init__()
         self._texts: dict[str, str] = {}
+        self._subject: Subject | None = None
         self._counter: LongQuestion | None = None
         self._sample: ViewReady | None = None
         self._whole: ViewReady | None = None
@@ -61,6 +62,9 @@ class StatisticsView(TensorView):
 
     def aim(self, subject: Subject) -> None:
         """Show what the spec says at once; the values are those of the former tensor no more."""
+        if subject == self._subject:
+            return
+        self._subject = subject
         self._sample = self._whole = None
         self._banner.hide()
         self._show(self._spec_rows(subject.spec, []))

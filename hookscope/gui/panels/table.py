@@ -113,13 +113,14 @@ class TableView(TensorView):
             self._measure()
 
     def remarks(self) -> str:
-        """Say how large the table is when it is longer than what can be scrolled to at once."""
-        if self._result is None or max(self._result.rows, self._result.columns) <= MAX_LINES:
-            return ""
-        first = self._model.base[0]
-        return self.tr("rows {first} to {last} of {rows}").format(
-            first=f"{first:,}", last=f"{first + self._model.rowCount() - 1:,}", rows=f"{self._result.rows:,}"
-        )
+        """Say what the current cell is, and which rows there are of a table too long to be scrolled through at once."""
+        words = [self._cell_words()]
+        if self._result is not None and max(self._result.rows, self._result.columns) > MAX_LINES:
+            first = self._model.base[0]
+            text = self.tr("rows {first} to {last} of {rows}")
+            last = f"{first + self._model.rowCount() - 1:,}"
+            words.append(text.format(first=f"{first:,}", last=last, rows=f"{self._result.rows:,}"))
+        return " · ".join(filter(None, words))
 
     def summary(self) -> str:
         """Return the size in words."""
@@ -277,16 +278,18 @@ class TableView(TensorView):
 
     @Slot()
     def _name_cell(self) -> None:
+        self.pointed.emit(self.remarks())
+
+    def _cell_words(self) -> str:
         cell = self.grid.currentIndex()
         if self._subject is None or not cell.isValid():
-            self.pointed.emit("")
-            return
+            return ""
         row, column = cell.row() + self._model.base[0], cell.column() + self._model.base[1]
         if len(self._subject.spec.shape) < 2:
             index: tuple[int, ...] = (row,) * len(self._subject.spec.shape)
         else:
             index = element_at(self._axes(), Spot(row, column))
-        self.pointed.emit(f"{index_text(index)} = {self._model.text(row, column)}")
+        return f"{index_text(index)} = {self._model.text(row, column)}"
 
     @Slot()
     def _open_go_to(self) -> None:

@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 
 
 _CHECK_MODULE = "Check this module and press Step to capture it."
+_NO_TENSOR = "The module was called, and what it returned holds no tensor. Choose another slot."
+_WAIT = "Waiting for the step to reach this module."
+_STEP = "Press Step to capture it."
 _VARIABLE_GONE = "This variable is gone: the step has gone on."
 _CHECK_OPERATION = "Check this operation and press Step to capture it."
 
@@ -102,8 +105,13 @@ def explain_absence(session: "DebugSession", target: Target) -> str:
         return _translate("This model has no module “{path}”.").format(path=target.path)
     if not _is_checked(session, target.path, target.ref):
         return _translate(_why_not_captured(target.ref))
-    is_running = session.state is SessionState.RUNNING
-    return _translate("Waiting for the step to reach this module." if is_running else "Press Step to capture it.")
+    return _translate(_what_to_wait_for(session, target.path, target.ref))
+
+
+def _what_to_wait_for(session: "DebugSession", path: str, ref: TensorRef | None) -> str:
+    if ref is None and any(record.ref.slot is Slot.INPUT for record in session.records.of(path)):
+        return _NO_TENSOR
+    return _WAIT if session.state is SessionState.RUNNING else _STEP
 
 
 def _why_not_captured(ref: TensorRef | None) -> str:

@@ -24,7 +24,7 @@ NAME = "strip"
 
 _SAME_AGAIN_S = 0.25
 """A picture is not asked for again sooner."""
-_GAP_RUNNING_S = 0.05
+_GAP_RUNNING_S = 0.08
 """Between two questions while a step runs."""
 _MOST_KEPT = 96
 

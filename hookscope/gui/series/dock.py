@@ -91,8 +91,8 @@ class SeriesDock(QDockWidget):
 
     @property
     def is_waiting(self) -> bool:
-        """Whether something is about to be drawn."""
-        return self._timer.isActive() or bool(self._due)
+        """Whether the dock is seen and something is about to be drawn."""
+        return is_seen(self) and (self._timer.isActive() or bool(self._due))
 
     @property
     def remark(self) -> str:

@@ -8,7 +8,7 @@ from hookscope.gui.current import Current
 from hookscope.gui.panels.feed import is_seen
 from hookscope.gui.session_bridge import SessionBridge
 from hookscope.gui.trials.comparison import CompareMode
-from hookscope.protocol.events import OverviewReady, StepFinished
+from hookscope.protocol.events import OverviewReady
 
 _INTERVAL_MS = 100
 """Asked for at most 10 times a second: each look at all values of all checked modules takes the debuggee some time."""
@@ -73,9 +73,11 @@ class OverviewFeed(QObject):
             return self._current.step
         return trial.before if self._current.comparison.mode is CompareMode.BEFORE else trial.after
 
-    @Slot(object)
-    def _note_step(self, step: StepFinished) -> None:
-        if not step.is_trial and self._wanted() is None:
+    @Slot()
+    def _note_step(self) -> None:
+        history = self._session.history
+        is_trial = bool(history) and history[-1].is_trial
+        if not is_trial and self._wanted() is None:
             self._is_stale = True
             self.pump()
 

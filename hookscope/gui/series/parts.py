@@ -57,13 +57,20 @@ class SeriesParts(QObject):
         self.following.added.connect(self._show)
 
     def complete(self) -> None:
-        """Make the dock of the plots; called once, after `join`."""
+        """Make the dock of the plots, if that was not done; called after `join`."""
+        if self.dock is not None:
+            return
         from hookscope.gui.series.dock import SeriesDock  # noqa: PLC0415 - see above
 
         self.dock = SeriesDock(self._bridge, self.following, self._current, self._window)
         self.dock.export_requested.connect(self.handlers.export)
         if self._docks is not None:
             self._docks.add("series", self.dock)
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether everything that can be seen shows the newest it asked for."""
+        return not self.layers.is_waiting and not (self.dock is not None and self.dock.is_waiting)
 
     def follow(self, ref: TensorRef, kind: SeriesKind) -> Series | None:
         """Follow a number of a tensor over the steps, and show its plot; see `Following.follow`."""

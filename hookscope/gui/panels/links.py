@@ -1,0 +1,145 @@
+"""Panels that are linked: what is chosen in one of them is chosen in all of them."""
+
+from PySide6.QtCore import QObject, QRectF, Slot
+
+from hookscope.figures.ranges import RangeChoice
+from hookscope.gui.panels.base import Subject, TensorView
+from hookscope.gui.panels.cosine import CosineView
+from hookscope.gui.panels.dims_bar import DimsBar
+from hookscope.gui.panels.grid import GridView
+from hookscope.gui.panels.heatmap import HeatmapView
+from hookscope.gui.panels.image_view import ImageView
+from hookscope.gui.panels.panel import TensorPanel
+from hookscope.gui.panels.picture_view import PictureView
+from hookscope.gui.panels.rgb import RgbView
+from hookscope.gui.panels.table import TableView
+from hookscope.gui.panels.tensor_memory import TensorKey, TensorMemory, key_of
+
+_WITH_DIMS = (HeatmapView, GridView, RgbView, CosineView, TableView)
+
+
+class PanelLinks(QObject):
+    """Passes on the part that is looked at, the dims and entries, and the range.
+
+    Args:
+        memory: Where the ranges are.
+        parent: Qt parent.
+    """
+
+    def __init__(self, memory: TensorMemory, parent: QObject) -> None:
+        super().__init__(parent)
+        self._memory = memory
+        self._linked: list[TensorPanel] = []
+        self._is_passing = False
+        memory.range_changed.connect(self._pass_range)
+
+    @property
+    def linked(self) -> tuple[TensorPanel, ...]:
+        """The linked panels."""
+        return tuple(self._linked)
+
+    def set_linked(self, panel: TensorPanel, is_linked: bool) -> None:
+        """Link a panel with those that are linked already, whose choices it takes; or let it go alone."""
+        if is_linked and panel not in self._linked:
+            self._linked.append(panel)
+            if len(self._linked) > 1:
+                self._join(self._linked[0], panel)
+        elif not is_linked and panel in self._linked:
+            self._linked.remove(panel)
+        panel.set_linked(is_linked)
+
+    @Slot(object)
+    def take_view(self, view: TensorView) -> None:
+        """Listen to a view of a panel, whether it is linked or not."""
+        if isinstance(view, PictureView):
+            view.image.zoomed.connect(self._pass_part)
+        if isinstance(view, _WITH_DIMS):
+            view.dims.changed.connect(self._pass_dims)
+
+    def _join(self, leader: TensorPanel, panel: TensorPanel) -> None:
+        self._is_passing = True
+        dims, part = dims_of(leader.view), part_of(leader.view)
+        if dims is not None:
+            _show_axes(panel.view, dims)
+        _show_part(panel.view, part)
+        self._is_passing = False
+        self._share_range(leader.subject, panel.subject)
+
+    def _share_range(self, leader: Subject | None, joining: Subject | None) -> None:
+        """Give two tensors one range: that which was chosen for the first, or one that holds what both show."""
+        if leader is None or joining is None:
+            return
+        choice = self._memory.range_of(key_of(leader))
+        shown = [self._memory.shown_range(key_of(subject)) for subject in (leader, joining)]
+        levels = [one.levels for one in shown if one is not None]
+        if choice.levels is None and len(levels) == 2 and levels[0] != levels[1]:
+            low, high = min(low for low, _ in levels), max(high for _, high in levels)
+            choice = RangeChoice((low, high), is_symmetric=any(one.is_symmetric for one in shown if one is not None))
+            self._choose(leader, choice)
+        self._choose(joining, choice)
+
+    def _choose(self, subject: Subject, choice: RangeChoice) -> None:
+        self._is_passing = True
+        self._memory.choose_range(key_of(subject), choice)
+        self._is_passing = False
+
+    def _others(self, panel: TensorPanel | None) -> list[TensorPanel]:
+        if self._is_passing or panel is None:
+            return []
+        return [other for other in self._linked if other is not panel]
+
+    def _panel_of(self, image: QObject | None = None, dims: QObject | None = None) -> TensorPanel | None:
+        for panel in self._linked:
+            view = panel.view
+            if image is not None and isinstance(view, PictureView) and view.image is image:
+                return panel
+            if dims is not None and dims_of(view) is dims:
+                return panel
+        return None
+
+    @Slot(object)
+    def _pass_part(self, part: QRectF | None) -> None:
+        sender = self.sender()
+        assert isinstance(sender, ImageView)
+        for other in self._others(self._panel_of(image=sender)):
+            _show_part(other.view, part)
+
+    @Slot()
+    def _pass_dims(self) -> None:
+        sender = self.sender()
+        assert isinstance(sender, DimsBar)
+        others = self._others(self._panel_of(dims=sender))
+        self._is_passing = True
+        for other in others:
+            _show_axes(other.view, sender)
+        self._is_passing = False
+
+    @Slot(object)
+    def _pass_range(self, key: TensorKey) -> None:
+        subjects = [panel.subject for panel in self._linked if panel.subject is not None]
+        if self._is_passing or not any(key_of(subject) == key for subject in subjects):
+            return
+        for subject in subjects:
+            if key_of(subject) != key:
+                self._choose(subject, self._memory.range_of(key))
+
+
+def dims_of(view: TensorView | None) -> DimsBar | None:
+    """Return where the dims of a view are chosen, if they are."""
+    return view.dims if isinstance(view, _WITH_DIMS) else None
+
+
+def part_of(view: TensorView | None) -> QRectF | None:
+    """Return the part that a person looks at in a view, see `ImageView.part`."""
+    return view.image.part if isinstance(view, PictureView) else None
+
+
+def _show_axes(view: TensorView | None, dims: DimsBar) -> None:
+    own = dims_of(view)
+    if own is not None:
+        own.show_axes(dims.choice.axes)
+
+
+def _show_part(view: TensorView | None, part: QRectF | None) -> None:
+    if isinstance(view, PictureView):
+        view.image.show_part(part)
