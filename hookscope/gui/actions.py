@@ -3,6 +3,7 @@
 from hookscope.client.state import ALLOWED
 from hookscope.gui.action_rows import HOOKABLE, LOADED, ActionInfo, Menu, Row, SubmenuInfo, Tint, ToolGroup
 from hookscope.gui.intervention_actions import INTERVENTION_ACTIONS, INTERVENTION_FILE_ACTIONS
+from hookscope.gui.series.actions import SERIES_ACTIONS
 from hookscope.gui.stepping_actions import STEPPING_ACTIONS
 from hookscope.gui.trials.actions import TRIAL_ACTIONS
 
@@ -204,6 +205,7 @@ ACTIONS: tuple[Row, ...] = (
     ),
     SubmenuInfo("add_panel", "&Add panel", "msc.add", Menu.VIEW, "view.panel_entries", "view.add_panel", LOADED),
     SubmenuInfo("docks", "D&ocks", "msc.layout", Menu.VIEW, "view.dock_entries", "view.float_dock"),
+    *SERIES_ACTIONS,
     ActionInfo(
         "reset_layout",
         "&Reset layout",

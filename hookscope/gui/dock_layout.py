@@ -36,6 +36,8 @@ PLACES: dict[str, DockPlace] = {
     "code": DockPlace(_Area.RightDockWidgetArea, 40, share=2, tabs_with="workload"),
     "timeline": DockPlace(_Area.BottomDockWidgetArea, 12),
     "history": DockPlace(_Area.BottomDockWidgetArea, 12, tabs_with="timeline"),
+    "series": DockPlace(_Area.BottomDockWidgetArea, 12, tabs_with="timeline"),
+    "layers": DockPlace(_Area.BottomDockWidgetArea, 12, tabs_with="timeline"),
     "breakpoints": DockPlace(_Area.BottomDockWidgetArea, 12, tabs_with="timeline"),
     "interventions": DockPlace(_Area.BottomDockWidgetArea, 12, tabs_with="timeline"),
     "changed": DockPlace(_Area.BottomDockWidgetArea, 12, tabs_with="timeline"),

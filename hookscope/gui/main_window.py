@@ -28,6 +28,7 @@ from hookscope.gui.operations.dock import OperationsDock
 from hookscope.gui.panel_parts import PanelParts
 from hookscope.gui.ready_page import ReadyPage
 from hookscope.gui.run_controls import RunControls
+from hookscope.gui.series.parts import SeriesParts
 from hookscope.gui.session_bridge import SessionBridge
 from hookscope.gui.settings import Settings
 from hookscope.gui.status_bar import StatusBar
@@ -77,6 +78,7 @@ class MainWindow(QMainWindow):
         self.operations = OperationsDock(bridge, self.current, self)
         self.stepping = SteppingParts(bridge, self.current, settings, self)
         self.interventions = InterventionParts(bridge, self.current, settings, self)
+        self.series = SeriesParts(bridge, self.current, settings, self)
         self.plotting = PanelParts(bridge, self.current, settings, self)
         self.docks = DockLayout(self, settings)
         self.handlers = Handlers(
@@ -87,6 +89,7 @@ class MainWindow(QMainWindow):
             timeline=self.stepping.timeline,
             interventions=self.interventions.handlers,
             trials=self.interventions.trials.handlers,
+            series=self.series.handlers,
             opening=OpeningHandlers(bridge, settings, self),
             operations=OperationHandlers(bridge, self.current, self),
             preferences=PreferenceHandlers(bridge, settings, theme, self),
@@ -119,6 +122,7 @@ class MainWindow(QMainWindow):
         self.docks.add("operations", self.operations)
         self.stepping.join(self.modules, self.docks, self.central, self.toast)
         self.interventions.join(self.modules, self.docks, self.central, self.toast)
+        self.series.join(self.docks, self.toast)
         self.plotting.join(self.docks, self.central, self.handlers.pictures, self.interventions)
 
     def _connect(self) -> None:
@@ -147,6 +151,7 @@ class MainWindow(QMainWindow):
     def complete(self) -> None:
         """Make the parts that plot. The first paint asks for it, and so does a loaded model."""
         self.plotting.complete()
+        self.series.complete()
 
     @property
     def panels(self) -> "PanelArea | None":
@@ -161,7 +166,7 @@ class MainWindow(QMainWindow):
     @property
     def is_settled(self) -> bool:
         """Whether everything that can be seen shows the newest it asked for."""
-        return self.plotting.is_settled
+        return self.plotting.is_settled and self.series.is_settled
 
     def _dock(self, title: str, content: QWidget) -> QDockWidget:
         dock = QDockWidget(title, self)

@@ -9,6 +9,7 @@ from hookscope.gui.handlers.opening import OpeningHandlers
 from hookscope.gui.handlers.operations import OperationHandlers
 from hookscope.gui.handlers.pictures import PictureHandlers
 from hookscope.gui.handlers.preferences import PreferenceHandlers
+from hookscope.gui.handlers.series import SeriesHandlers
 from hookscope.gui.handlers.session import SessionHandlers
 from hookscope.gui.handlers.stepping import SteppingHandlers
 from hookscope.gui.handlers.trials import TrialHandlers
@@ -28,6 +29,7 @@ class Handlers:
     timeline: TimelineDock
     interventions: InterventionHandlers
     trials: TrialHandlers
+    series: SeriesHandlers
     opening: OpeningHandlers
     operations: OperationHandlers
     pictures: PictureHandlers

@@ -3,7 +3,6 @@
 from PySide6.QtCore import QEvent, QObject, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QMouseEvent
 from PySide6.QtWidgets import QDockWidget, QMainWindow, QTabBar
-from shiboken6 import Shiboken
 
 from hookscope.gui.assets import icon
 from hookscope.gui.theme import theme_of
@@ -37,10 +36,16 @@ class DockTabs(QObject):
         return self._window.findChildren(QTabBar, options=Qt.FindChildOption.FindDirectChildrenOnly)
 
     def dock_at(self, bar: QTabBar, tab: int) -> QDockWidget | None:
-        """Return the dock of a tab."""
-        address = bar.tabData(tab)  # Qt keeps the address of the dock there
+        """Return the dock of a tab: by its title, and of several with one title by whether it is in front."""
+        titles = sorted(bar.tabText(other) for other in range(bar.count()))
         docks = self._window.findChildren(QDockWidget, options=Qt.FindChildOption.FindDirectChildrenOnly)
-        return next((dock for dock in docks if Shiboken.getCppPointer(dock)[0] == address), None)
+        is_in_front = tab == bar.currentIndex()
+        found = [
+            dock
+            for dock in docks
+            if tab >= 0 and dock.windowTitle() == bar.tabText(tab) and self._titles_beside(dock) == titles
+        ]
+        return next((dock for dock in found if dock.visibleRegion().isEmpty() != is_in_front), next(iter(found), None))
 
     @Slot()
     def refresh_soon(self) -> None:
@@ -70,6 +75,9 @@ class DockTabs(QObject):
             case _:
                 pass
         return super().eventFilter(watched, event)
+
+    def _titles_beside(self, dock: QDockWidget) -> list[str]:
+        return sorted(one.windowTitle() for one in (dock, *self._window.tabifiedDockWidgets(dock)))
 
     def _take_click(self, bar: QTabBar, event: QMouseEvent) -> bool:
         if event.button() != Qt.MouseButton.MiddleButton:
