@@ -56,6 +56,7 @@ class DebugSession(ExportingSession):
         self._supervisor = Supervisor(times or LadderTimes())
         self._is_closed = False
         self._links = 0
+        self._failed_link = _OWN
         self._active: Link | None = None
 
     def __enter__(self) -> Self:
@@ -246,6 +247,8 @@ class DebugSession(ExportingSession):
             return self._apply_of_candidate(self._candidate, arrival)
         if self._active is not None and sender == self._active.number:
             return self._apply_of_active(self._active, arrival)
+        if isinstance(arrival, OutputPrinted) and sender == self._failed_link:
+            return [arrival]
         return []  # of a debuggee that is no longer wanted
 
     def _apply_of_candidate(self, candidate: Candidate, arrival: Arrival) -> list[Change]:
@@ -289,6 +292,7 @@ class DebugSession(ExportingSession):
         return [loaded, self._enter(SessionState.IDLE)]
 
     def _give_up(self, candidate: Candidate, failure: Failure) -> list[Change]:
+        self._failed_link = candidate.link.number  # what it printed may still be on its way
         self._drop_candidate(is_loading=False)
         self._fail(failure, candidate.setup)
         return [events.Failed(failure), self._enter(self._state_without_candidate())]

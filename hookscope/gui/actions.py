@@ -2,6 +2,7 @@
 
 from hookscope.client.state import ALLOWED
 from hookscope.gui.action_rows import HOOKABLE, LOADED, ActionInfo, Menu, Row, SubmenuInfo, Tint, ToolGroup
+from hookscope.gui.exports.actions import EXPORT_ACTIONS
 from hookscope.gui.intervention_actions import INTERVENTION_ACTIONS, INTERVENTION_FILE_ACTIONS
 from hookscope.gui.series.actions import SERIES_ACTIONS
 from hookscope.gui.stepping_actions import STEPPING_ACTIONS
@@ -65,7 +66,7 @@ ACTIONS: tuple[Row, ...] = (
         "save_svg",
         "Save panel as S&VG…",
         "msc.export",
-        "Save the plot of the focused panel as vector graphics.",
+        "Save what the focused panel shows as vector graphics.",
         Menu.FILE,
         "pictures.save_panel_svg",
         states=LOADED,
@@ -79,8 +80,8 @@ ACTIONS: tuple[Row, ...] = (
         "pictures.copy_panel",
         ("Ctrl+Shift+C",),
         LOADED,
-        ends_section=True,
     ),
+    *EXPORT_ACTIONS,
     ActionInfo(
         "preferences",
         "Pre&ferences…",

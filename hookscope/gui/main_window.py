@@ -11,6 +11,7 @@ from hookscope.gui.action_set import ActionSet
 from hookscope.gui.central_area import CentralArea
 from hookscope.gui.current import Current
 from hookscope.gui.dock_layout import DockLayout
+from hookscope.gui.exports.parts import ExportParts
 from hookscope.gui.first_look import FirstLook
 from hookscope.gui.handlers import Handlers
 from hookscope.gui.handlers.help import HelpHandlers
@@ -81,6 +82,8 @@ class MainWindow(QMainWindow):
         self.series = SeriesParts(bridge, self.current, settings, self)
         self.plotting = PanelParts(bridge, self.current, settings, self)
         self.docks = DockLayout(self, settings)
+        pictures = PictureHandlers(bridge, settings, self.toast, self.plotting.focused, self)
+        self.exports = ExportParts(bridge, self.current, settings, pictures, self)
         self.handlers = Handlers(
             session=SessionHandlers(bridge, self.current, self),
             modules=self.modules,
@@ -93,7 +96,8 @@ class MainWindow(QMainWindow):
             opening=OpeningHandlers(bridge, settings, self),
             operations=OperationHandlers(bridge, self.current, self),
             preferences=PreferenceHandlers(bridge, settings, theme, self),
-            pictures=PictureHandlers(bridge, settings, self.toast, self.plotting.focused, self),
+            pictures=pictures,
+            exports=self.exports.handlers,
             view=ViewHandlers(self, self.docks, theme),
             help=HelpHandlers(bridge, self),
         )
@@ -116,6 +120,7 @@ class MainWindow(QMainWindow):
         tool_bar.shorten_for(self.action_set)
         self.addToolBar(tool_bar)
         self.setStatusBar(StatusBar(self._bridge, self))
+        self.exports.join(self.statusBar(), self.toast)
         self.docks.add("modules", self.modules)
         self.docks.add("workload", self.workload)
         self.docks.add("log", self._dock(self.tr("Log"), LogPanel(self._bridge, self)))
@@ -123,7 +128,7 @@ class MainWindow(QMainWindow):
         self.stepping.join(self.modules, self.docks, self.central, self.toast)
         self.interventions.join(self.modules, self.docks, self.central, self.toast)
         self.series.join(self.docks, self.toast)
-        self.plotting.join(self.docks, self.central, self.handlers.pictures, self.interventions)
+        self.plotting.join(self.docks, self.central, self.handlers.pictures, self.interventions, self.exports)
 
     def _connect(self) -> None:
         handlers, central = self.handlers, self.central

@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QDockWidget, QMainWindow
 from hookscope.gui.central_area import CentralArea
 from hookscope.gui.current import Current
 from hookscope.gui.dock_layout import DockLayout
+from hookscope.gui.exports.parts import ExportParts
 from hookscope.gui.handlers.pictures import PictureHandlers
 from hookscope.gui.interventions.parts import InterventionParts
 from hookscope.gui.session_bridge import SessionBridge
@@ -45,10 +46,11 @@ class PanelParts(QObject):
         central: CentralArea,
         pictures: PictureHandlers,
         interventions: InterventionParts,
+        exports: ExportParts,
     ) -> None:
         """Say what they work with; called once, before `complete`."""
         self._docks, self._central = docks, central
-        self._pictures, self._interventions = pictures, interventions
+        self._pictures, self._interventions, self._exports = pictures, interventions, exports
 
     def complete(self) -> None:
         """Make them, if that was not done."""
@@ -63,6 +65,7 @@ class PanelParts(QObject):
         area.copy_requested.connect(self._pictures.copy_panel)
         area.png_requested.connect(self._pictures.save_panel_png)
         area.svg_requested.connect(self._pictures.save_panel_svg)
+        self._exports.use_panels(area)
         area.change_requested.connect(self._interventions.change_channel)
         self.details = DetailsDock(self._bridge, self._current, self._window)
         self._docks.add("details", self.details)

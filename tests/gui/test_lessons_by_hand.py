@@ -11,7 +11,7 @@ from pytestqt.qtbot import QtBot
 from hookscope.client.state import SessionState
 from hookscope.gui.interventions.fields import NumberField
 from hookscope.gui.main_window import MainWindow
-from hookscope.gui.panels.slot_strip import SlotCard
+from hookscope.gui.panels.slot_card import SlotCard
 from hookscope.gui.session_bridge import SessionBridge
 from hookscope.gui.settings import MemoryStore, Settings
 from hookscope.gui.style import ThemeSwitch

@@ -14,7 +14,8 @@ from hookscope.gui.panels.details import DetailsDock
 from hookscope.gui.panels.panel import TensorPanel
 from hookscope.gui.panels.panel_area import PanelArea
 from hookscope.gui.panels.registry import AUTO, PANEL_KINDS
-from hookscope.gui.panels.slot_strip import SlotCard, SlotStrip
+from hookscope.gui.panels.slot_card import SlotCard
+from hookscope.gui.panels.slot_strip import SlotStrip
 from hookscope.gui.style import apply_theme
 from hookscope.gui.theme import DARK
 from hookscope.protocol.identity import Slot, TensorRef

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from hookscope.gui.handlers.breakpoints import BreakpointHandlers
+from hookscope.gui.handlers.exports import ExportHandlers
 from hookscope.gui.handlers.help import HelpHandlers
 from hookscope.gui.handlers.interventions import InterventionHandlers
 from hookscope.gui.handlers.opening import OpeningHandlers
@@ -33,6 +34,7 @@ class Handlers:
     opening: OpeningHandlers
     operations: OperationHandlers
     pictures: PictureHandlers
+    exports: ExportHandlers
     preferences: PreferenceHandlers
     view: ViewHandlers
     help: HelpHandlers

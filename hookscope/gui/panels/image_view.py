@@ -301,12 +301,14 @@ class ImageView(QWidget):
     def _mark_axes(self) -> None:
         if self._picture is None or not self._has_axes:
             return
-        seen = self._box.viewRange()
-        for side, span, size in (
-            ("left", seen[1], self._picture.size[0]),
-            ("bottom", seen[0], self._picture.size[1]),
+        seen, area = self._box.viewRange(), self._box.sceneBoundingRect()
+        metrics = self.plot_widget.fontMetrics()
+        for side, span, size, length, room in (
+            ("left", seen[1], self._picture.size[0], area.height(), metrics.height()),
+            ("bottom", seen[0], self._picture.size[1], area.width(), metrics.horizontalAdvance("0" * 5)),
         ):
-            self.plot_widget.getAxis(side).setTicks([index_ticks(span[0], span[1], size)])
+            drawn = length * (min(span[1], size) - max(span[0], 0)) / max(span[1] - span[0], 1e-9)
+            self.plot_widget.getAxis(side).setTicks([index_ticks(span[0], span[1], size, int(drawn / room))])
 
     def _place(self, position: QPointF) -> tuple[int, int] | None:
         if self._picture is None or not self._box.sceneBoundingRect().contains(position):

@@ -16,7 +16,7 @@ from hookscope.protocol.identity import Slot as TensorSlot
 
 _SIDES = ("left", "bottom")
 _MOST_MARKS = 8
-"""Indices marked along an axis."""
+"""Indices marked along an axis at most."""
 
 
 def make_plot(parent: QWidget) -> pg.PlotWidget:
@@ -123,10 +123,18 @@ class Zoom(QObject):
         self.pointed.emit(self._box.mapSceneToView(position) if is_inside else None)
 
 
-def index_ticks(first: float, last: float, size: int) -> list[tuple[float, str]]:
-    """Mark some of so many indices between two places, each at the middle of its row or column."""
+def index_ticks(first: float, last: float, size: int, room: int) -> list[tuple[float, str]]:
+    """Mark some of so many indices between two places, each at the middle of its row or column.
+
+    Args:
+        first: Where what is in sight begins.
+        last: Where it ends.
+        size: How many indices there are.
+        room: How many marks there is room for; without any, the first index is marked.
+    """
     begin, end = max(int(first), 0), min(math.ceil(last), size)
-    step = next(step for step in _steps() if end - begin <= step * _MOST_MARKS)
+    most = max(min(room, _MOST_MARKS), 1)
+    step = next(step for step in _steps() if end - begin <= step * most)
     return [(index + 0.5, str(index)) for index in range(math.ceil(begin / step) * step, end, step)]
 
 
