@@ -36,20 +36,31 @@ class Scene:
         example: What is opened, everything checked.
         drive: What is done then, step by step; each part is done when the session has come to rest.
         ref: What the panels look at in the end, if that is not the tensor at hand.
+        arrange: What is done with the window at last.
     """
 
     file: str
     example: str
     drive: tuple[Callable[[DebugSession], None], ...]
     ref: TensorRef | None = None
+    arrange: Callable[[MainWindow], None] | None = None
 
 
 def _steps(count: int) -> Callable[[DebugSession], None]:
     return lambda session: session.run(count)
 
 
+def _zero_a_channel(window: MainWindow) -> None:
+    window.interventions.change_channel(TensorRef("features.0", Slot.OUTPUT, "out"), 1, 3)
+
+
+def _show_layers(window: MainWindow) -> None:
+    window.docks.bring_up("layers")
+
+
 SCENES = (
     Scene("window.png", "digits", (_steps(20),)),
+    Scene("changed.png", "digits", (_steps(5),), TensorRef("features.0", Slot.OUTPUT, "out"), _zero_a_channel),
     Scene(
         "stopped.png",
         "digits",
@@ -60,6 +71,7 @@ SCENES = (
         "broken_exploding",
         (_steps(1),),
         TensorRef("blocks.0", Slot.GRAD_OUTPUT, "out"),
+        _show_layers,
     ),
     Scene("broken_nan.png", "broken_nan", (DebugSession.to_non_finite,)),
     Scene("broken_dead.png", "broken_dead", (_steps(1),), TensorRef("relu", Slot.OUTPUT, "out")),
@@ -83,7 +95,7 @@ def _pump(app: QApplication, is_done: Callable[[], bool]) -> None:
 
 
 def _rest(app: QApplication, window: MainWindow, session: DebugSession) -> None:
-    _pump(app, lambda: session.state in RESTING)
+    _pump(app, lambda: session.state in RESTING and not session.is_trying)
     for _ in range(30):  # what arrives with the rest asks for further views
         _pump(app, lambda: window.is_settled)
 
@@ -101,8 +113,12 @@ def _take(app: QApplication, window: MainWindow, bridge: SessionBridge, scene: S
     if scene.ref is not None:
         window.current.select_ref(scene.ref)
         _rest(app, window, session)
+    if scene.arrange is not None:
+        scene.arrange(window)
+        _rest(app, window, session)
     window.handlers.pictures.write_window(FOLDER / scene.file)
     print(f"{FOLDER / scene.file}", file=sys.stderr)
+    window.interventions.book.clear()
     if session.state is SessionState.STOPPED:
         session.stop()
         _pump(app, lambda: session.state is SessionState.IDLE)

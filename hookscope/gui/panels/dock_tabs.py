@@ -47,6 +47,16 @@ class DockTabs(QObject):
         ]
         return next((dock for dock in found if dock.visibleRegion().isEmpty() != is_in_front), next(iter(found), None))
 
+    def docks_with(self, dock: QDockWidget) -> list[QDockWidget]:
+        """Return the docks that share the place of one, which is among them, in the order of their tabs."""
+        beside = self._window.tabifiedDockWidgets(dock)
+        for bar in self.bars() if beside else ():
+            docks = [self.dock_at(bar, tab) for tab in range(bar.count())]
+            if dock in docks:
+                ordered = [one for one in docks if one is not None]
+                return [*ordered, *(one for one in beside if one not in ordered)]
+        return [dock, *beside]
+
     @Slot()
     def refresh_soon(self) -> None:
         """Give the tabs their icons when Qt has made them."""

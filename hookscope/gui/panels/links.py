@@ -72,7 +72,7 @@ class PanelLinks(QObject):
         choice = self._memory.range_of(key_of(leader))
         shown = [self._memory.shown_range(key_of(subject)) for subject in (leader, joining)]
         levels = [one.levels for one in shown if one is not None]
-        if choice.levels is None and len(levels) == 2 and levels[0] != levels[1]:
+        if choice.levels is None and levels:
             low, high = min(low for low, _ in levels), max(high for _, high in levels)
             choice = RangeChoice((low, high), is_symmetric=any(one.is_symmetric for one in shown if one is not None))
             self._choose(leader, choice)

@@ -247,8 +247,20 @@ class PanelArea(QWidget):
             return
         orientation = Qt.Orientation.Horizontal if is_wide else Qt.Orientation.Vertical
         half = size.width() // 2 if is_wide else size.height() // 2
-        self._inner.splitDockWidget(neighbour, panel, orientation)
+        self._split(neighbour, panel, orientation)
         self._inner.resizeDocks([neighbour, panel], [half, half], orientation)
+
+    def _split(self, neighbour: TensorPanel, panel: TensorPanel, orientation: Qt.Orientation) -> None:
+        """Put a panel beside another one and the tabs that share its place."""
+        first, *others = self._tabs.docks_with(neighbour)
+        for dock in others:  # Qt loses docks when it splits a place that has tabs
+            self._inner.removeDockWidget(dock)
+        self._inner.splitDockWidget(first, panel, orientation)
+        for dock in others:
+            self._inner.tabifyDockWidget(first, dock)
+            dock.show()
+        if others:
+            neighbour.raise_()
 
     @Slot(bool)
     def _link(self, is_linked: bool) -> None:
