@@ -25,6 +25,10 @@ if TYPE_CHECKING:
     from hookscope.protocol.tree import ModuleTree
 
 
+TRIALS_KEPT = 20
+"""Of trials that follow each other in the history."""
+
+
 @dataclass(frozen=True)
 class Setup:
     """What is loaded: enough for a fresh debuggee to take the place of another."""
@@ -58,6 +62,7 @@ class ModelMirror:
         self.exporting = ExportMirror()
         self.history: deque[events.StepFinished] = deque(maxlen=HISTORY_STEPS)
         self.progress: events.StepProgress | None = None
+        self._trials_at_end = 0
         self.is_running = False
         self._inputs_before: tuple[SyntheticInput, ...] = ()
         self._unanswered = 0
@@ -161,7 +166,7 @@ class ModelMirror:
             case events.StepFinished():
                 self._forget_former_steps()
                 self.records.finish(event.step)
-                self.history.append(event)
+                self._keep(event)
             case events.RunFinished():
                 self.progress = None
                 self.is_running = False
@@ -169,6 +174,14 @@ class ModelMirror:
         self.intervening.note(event)
         self.watching.note(event)
         self.exporting.note(event)
+
+    def _keep(self, finished: events.StepFinished) -> None:
+        """Keep a finished step; of trials that follow each other, the newest few, for a slider makes many."""
+        self.history.append(finished)
+        self._trials_at_end = self._trials_at_end + 1 if finished.is_trial else 0
+        if self._trials_at_end > TRIALS_KEPT and len(self.history) > TRIALS_KEPT:
+            del self.history[-TRIALS_KEPT - 1]
+            self._trials_at_end -= 1
 
     def note_failure(self, failure: Failure) -> None:
         """Take back inputs that the debuggee refused, so that they are not replayed."""
@@ -189,5 +202,6 @@ class ModelMirror:
     def _forget_steps(self) -> None:
         self.records.clear()
         self.history.clear()
+        self._trials_at_end = 0
         self.stepping.event_book.clear()
         self.watching.forget_steps()

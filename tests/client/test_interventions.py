@@ -5,6 +5,7 @@ from collections.abc import Callable
 import pytest
 
 from hookscope.client.changes import Change, StateChanged
+from hookscope.client.model import TRIALS_KEPT
 from hookscope.client.session import DebugSession
 from hookscope.client.state import SessionState, SessionStateError
 from hookscope.protocol import events
@@ -240,3 +241,18 @@ def test_that_an_answer_to_a_change_by_hand_of_a_stop_that_is_over_is_not_told(f
     changes = drain_until_state(session, SessionState.STOPPED)
     assert not told(changes, events.AtHandChanged)
     assert session.at_hand is None
+
+
+def test_that_many_trials_do_not_push_training_steps_out_of_the_history(fake_session: MakeSession) -> None:
+    session = opened(fake_session())
+    session.step()
+    drain_until_state(session, SessionState.IDLE)
+    session.set_interventions([on_output(session, Add(1.0))])
+    for _ in range(TRIALS_KEPT + 5):
+        tried(session)
+    assert [step.is_trial for step in session.history] == [False] + [True] * TRIALS_KEPT
+    newest = session.history[-1].step
+    session.step()
+    drain_until_state(session, SessionState.IDLE)
+    tried(session)
+    assert [step.step for step in session.history][-3:] == [newest + 1, newest + 2, newest + 3]

@@ -11,12 +11,13 @@ from PySide6.QtWidgets import QApplication, QMenu, QToolButton, QVBoxLayout, QWi
 
 from hookscope.engine.specs import spec_of
 from hookscope.engine.views import build_view
-from hookscope.gui.panels.base import Subject, TensorView
+from hookscope.gui.panels.base import TensorView
 from hookscope.gui.panels.grid import GridView
 from hookscope.gui.panels.heatmap import HeatmapView
 from hookscope.gui.panels.histogram import HistogramView
 from hookscope.gui.panels.kernels import KernelView
 from hookscope.gui.panels.status_text import StatusText
+from hookscope.gui.panels.subject import Subject
 from hookscope.gui.panels.tensor_memory import TensorMemory
 from hookscope.protocol.events import ViewReady
 from hookscope.protocol.identity import TensorRef

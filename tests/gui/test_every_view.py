@@ -9,8 +9,9 @@ from PySide6.QtWidgets import QApplication
 from hookscope.engine.specs import spec_of
 from hookscope.engine.views import build_view
 from hookscope.figures.choice import view_kinds
-from hookscope.gui.panels.base import Subject, TensorView
+from hookscope.gui.panels.base import TensorView
 from hookscope.gui.panels.registry import PANEL_KINDS
+from hookscope.gui.panels.subject import Subject
 from hookscope.gui.panels.tensor_memory import TensorMemory
 from hookscope.gui.panels.thumbnails import draw_thumbnail, thumbnail_request
 from hookscope.gui.panels.words import word_no_picture

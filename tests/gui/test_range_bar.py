@@ -5,9 +5,9 @@ from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QLineEdit
 from pytestqt.qtbot import QtBot
 
-from hookscope.gui.panels.base import Subject
 from hookscope.gui.panels.range_bar import RangeBar
 from hookscope.gui.panels.range_control import RangeControl
+from hookscope.gui.panels.subject import Subject
 from hookscope.protocol.identity import Slot, TensorRef
 from tests.gui.fakes import spec
 

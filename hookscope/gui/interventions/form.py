@@ -9,7 +9,7 @@ from hookscope.gui.interventions.book import InterventionBook
 from hookscope.gui.interventions.change_form import ChangeForm
 from hookscope.gui.interventions.columns import FormColumns
 from hookscope.gui.interventions.draft import Draft
-from hookscope.gui.interventions.hand_book import OFFERED_STEPS
+from hookscope.gui.interventions.hand_book import offered_steps
 from hookscope.gui.interventions.place_form import PlaceForm
 from hookscope.gui.interventions.selection_form import SelectionForm
 from hookscope.gui.session_bridge import SessionBridge
@@ -113,8 +113,7 @@ class InterventionForm(FormColumns):
         self._tell(self._book.error_of(intervention.id))
 
     def _steps(self) -> list[int]:
-        steps = [finished.step for finished in self._session.history][-OFFERED_STEPS:]
-        return list(reversed(steps))
+        return offered_steps(self._session)
 
     def _refs(self, path: str, operation: str) -> list[TensorRef]:
         refs = [record.ref for record in self._session.records.of(path, operation)]

@@ -1,5 +1,7 @@
 """The changes by hand of the tensors at hand, for the event alone at which a step is stopped."""
 
+from typing import TYPE_CHECKING
+
 from PySide6.QtCore import QCoreApplication, QObject, Signal, Slot
 
 from hookscope.client.state import ALLOWED
@@ -8,8 +10,15 @@ from hookscope.gui.session_bridge import SessionBridge
 from hookscope.protocol.identity import TensorRef
 from hookscope.protocol.interventions import HandChange, Intervention
 
-OFFERED_STEPS = 50
-"""So many of the newest steps are offered where one is to be chosen."""
+if TYPE_CHECKING:
+    from hookscope.client.session import DebugSession
+
+_OFFERED_STEPS = 50
+
+
+def offered_steps(session: "DebugSession") -> list[int]:
+    """Return the steps that values can be taken from, the newest first; the two of a trial are no such steps."""
+    return [finished.step for finished in reversed(session.history) if not finished.is_trial][:_OFFERED_STEPS]
 
 
 class HandBook(QObject):
@@ -64,7 +73,7 @@ class HandBook(QObject):
     @property
     def steps(self) -> list[int]:
         """The steps that values can be taken from, the newest first."""
-        return list(reversed([finished.step for finished in self._session.history][-OFFERED_STEPS:]))
+        return offered_steps(self._session)
 
     @property
     def can_undo(self) -> bool:

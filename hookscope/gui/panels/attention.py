@@ -9,11 +9,11 @@ from PySide6.QtWidgets import QLabel, QSpinBox, QToolButton
 
 from hookscope.figures.grid import Mosaic
 from hookscope.figures.scenes import MosaicScene, Scene
-from hookscope.gui.panels.base import Subject
 from hookscope.gui.panels.choice_row import TensorCombo
 from hookscope.gui.panels.computed import apart, share_memory, with_shape
 from hookscope.gui.panels.mosaic_view import MosaicView
 from hookscope.gui.panels.picker import Ask
+from hookscope.gui.panels.subject import Subject
 from hookscope.gui.panels.tensor_memory import TensorMemory
 from hookscope.protocol.events import ViewReady
 from hookscope.protocol.views import AttentionRequest, Tiles

@@ -1,21 +1,19 @@
 """A number per channel, as bars: a statistic of each, or how many of its values are zero or saturated."""
 
 import numpy as np
-import numpy.typing as npt
 import pyqtgraph as pg
-from PySide6.QtCore import QEvent, QPointF, QRectF, Slot
-from PySide6.QtWidgets import QComboBox, QGraphicsView, QSpinBox, QVBoxLayout
+from PySide6.QtCore import QPointF, QRectF, Slot
+from PySide6.QtGui import QColor
+from PySide6.QtWidgets import QComboBox, QSpinBox, QWidget
 
 from hookscope.figures.levels import auto_levels
 from hookscope.figures.text import format_number
-from hookscope.gui.panels.base import Subject, TensorView
 from hookscope.gui.panels.choice_row import ChoiceRow, set_rank
-from hookscope.gui.panels.plots import Zoom, faded, make_plot, slot_color, style_plot
-from hookscope.gui.theme import Theme, theme_of
+from hookscope.gui.panels.plot_view import MARGIN, PlotView, drawable
+from hookscope.gui.panels.plots import faded
+from hookscope.gui.panels.subject import Subject
+from hookscope.gui.theme import Theme
 from hookscope.protocol.events import ViewReady
-from hookscope.protocol.identity import Slot as TensorSlot
-from hookscope.protocol.identity import TensorRef
-from hookscope.protocol.tensors import Array
 from hookscope.protocol.views import (
     Bars,
     ChannelsRequest,
@@ -24,73 +22,56 @@ from hookscope.protocol.views import (
     ViewRequest,
 )
 
-_DRAWABLE = 1e100
-"""Beyond this the drawing library's own arithmetic overflows; such values are drawn at this edge."""
-_MARGIN = 0.05
 _FILL = 0.45
 _SHARES = frozenset({ChannelStatistic.ZEROS, ChannelStatistic.NAN})
 
 
-class BarsView(TensorView):
+class BarsView(PlotView):
     """Bars over the channels of a dim that can be chosen; they are drawn as one outline, however many there are."""
 
-    def __init__(self) -> None:
-        super().__init__()
+    def add_items(self) -> None:
+        """Put the outline of the bars, and a line for a second number, into the plot."""
         self._result: Bars | None = None
-        self._ref: TensorRef | None = None
-        self._slot = TensorSlot.OUTPUT
         self._dim: int | None = None
-        self._plot = make_plot(self)
-        self._plot.getAxis("left").setWidth(self._plot.fontMetrics().horizontalAdvance("0" * 8))
         self._bars = pg.PlotDataItem([], [], stepMode="center", fillLevel=0.0)
         self._marks = pg.PlotDataItem([], [], stepMode="center")
         for item in (self._bars, self._marks):
-            self._plot.addItem(item)
-        self._zoom = Zoom(self._plot)
-        self._zoom.pointed.connect(self._name_bar)
+            self.plot_widget.addItem(item)
+
+    def make_controls(self) -> QWidget:
+        """Return the choice of the dim, and of what else there is."""
         self.row = ChoiceRow()
         self.statistic = self._add_choices(self.row)
-        self.dim: QSpinBox = self.row.add_number(
-            self.tr("channels are dim"), self.tr("The dim with a bar for each entry")
-        )
+        tip = self.tr("The dim with a bar for each entry")
+        self.dim: QSpinBox = self.row.add_number(self.tr("channels are dim"), tip)
         self.row.add_stretch()
         self.row.chosen.connect(self._choose)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(4)
-        layout.addWidget(self.row)
-        layout.addWidget(self._plot)
-        self.apply_theme(theme_of(self.palette()))
+        return self.row
 
     def aim(self, subject: Subject) -> None:
         """Let axes and dim go when another tensor comes."""
         if subject.ref != self._ref or len(subject.spec.shape) <= self.dim.value():
-            self._ref, self._dim = subject.ref, None
-            self._zoom.start_over()
+            self._dim = None
+            self.zoom.start_over()
+        super().aim(subject)
 
-    def draw(self, answer: ViewReady) -> None:
+    def draw_result(self, answer: ViewReady) -> None:
         """Draw `Bars`."""
         bars = answer.result
         assert isinstance(bars, Bars)
         self._result = bars
-        if answer.ref.slot is not self._slot:
-            self._slot = answer.ref.slot
-            self.apply_theme(theme_of(self.palette()))
         set_rank(self.dim, len(bars.shape), bars.dim)
-        values = _drawable(bars.values)
+        values = drawable(bars.values)
         known = np.isfinite(values)
         edges = (np.arange(len(values) + 1, dtype=np.float64) - 0.5) * bars.stride
         self._bars.setData(edges, np.where(known, values, 0.0))
-        has_marks = bars.saturated is not None
-        self._marks.setVisible(has_marks)
+        self._marks.setVisible(bars.saturated is not None)
         if bars.saturated is not None:
-            self._marks.setData(edges, _drawable(bars.saturated))
+            self._marks.setData(edges, drawable(bars.saturated))
         ends = (float(min(values[known].min(), 0)), float(max(values[known].max(), 0))) if known.any() else (0.0, 0.0)
         bottom, top = auto_levels(*self._ends(*ends))
-        margin = (top - bottom) * _MARGIN
-        width = edges[-1] - edges[0] if len(values) else 1.0
-        left = float(edges[0]) if len(edges) else -0.5
-        self._zoom.fit(QRectF(left, bottom - margin, float(width), top - bottom + 2 * margin))
+        margin = (top - bottom) * MARGIN
+        self.zoom.fit(QRectF(float(edges[0]), bottom - margin, len(values) * bars.stride, top - bottom + 2 * margin))
 
     def remarks(self) -> str:
         """Say how many channels there are, and what was left out."""
@@ -108,23 +89,23 @@ class BarsView(TensorView):
             texts.append(self.tr("{count} without a finite value").format(count=f"{unknown:,}"))
         return " · ".join(texts)
 
-    def plot(self) -> QGraphicsView | None:
-        """Return the plot."""
-        plot: QGraphicsView = self._plot
-        return plot
-
-    def apply_theme(self, theme: Theme) -> None:
-        """Draw again in other colours."""
-        style_plot(self._plot, theme)
-        color = slot_color(self._slot, theme)
+    def color_items(self, color: QColor, theme: Theme) -> None:
+        """Draw the bars in the colour of their slot."""
         self._bars.setPen(pg.mkPen(color, width=1))
         self._bars.setFillBrush(faded(color, _FILL))
         self._marks.setPen(pg.mkPen(theme.trouble, width=1))
 
-    def leaveEvent(self, event: QEvent) -> None:
-        """Forget the pointer."""
-        self.pointed.emit("")
-        super().leaveEvent(event)
+    def text_at(self, point: QPointF) -> str:
+        """Return the number of the channel at a place."""
+        bars = self._result
+        at = round(point.x() / bars.stride) if bars is not None else -1
+        if bars is None or not 0 <= at < bars.values.shape[0]:
+            return ""
+        text = f"[{at * bars.stride}] = {format_number(float(bars.values.to_numpy()[at]))}"
+        if bars.saturated is None:
+            return text
+        share = format_number(float(bars.saturated.to_numpy()[at]))
+        return self.tr("{text}, saturated {share}").format(text=text, share=share)
 
     def _add_choices(self, row: ChoiceRow) -> QComboBox | None:
         """Add what else can be chosen."""
@@ -139,21 +120,8 @@ class BarsView(TensorView):
     def _choose(self) -> None:
         if self._result is not None and self.dim.value() != self._result.dim:
             self._dim = self.dim.value()
-        self._zoom.start_over()
+        self.zoom.start_over()
         self.request_changed.emit()
-
-    @Slot(object)
-    def _name_bar(self, point: QPointF | None) -> None:
-        text = ""
-        if point is not None and self._result is not None:
-            at = round(point.x() / self._result.stride)
-            values = self._result.values.to_numpy()
-            if 0 <= at < len(values):
-                text = f"[{at * self._result.stride}] = {format_number(float(values[at]))}"
-                if self._result.saturated is not None:
-                    share = format_number(float(self._result.saturated.to_numpy()[at]))
-                    text = self.tr("{text}, saturated {share}").format(text=text, share=share)
-        self.pointed.emit(text)
 
 
 class ChannelsView(BarsView):
@@ -206,8 +174,3 @@ class SparsityView(BarsView):
         """Return the whole range of a share."""
         del low, high
         return 0.0, 1.0
-
-
-def _drawable(values: Array) -> npt.NDArray[np.float64]:
-    array: npt.NDArray[np.float64] = values.to_numpy().astype(np.float64)
-    return np.clip(array, -_DRAWABLE, _DRAWABLE)

@@ -1,6 +1,5 @@
 """What every view of a tensor has in common."""
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, Signal
@@ -9,34 +8,12 @@ from PySide6.QtWidgets import QGraphicsView, QWidget
 
 from hookscope.gui.theme import Theme, theme_of
 from hookscope.protocol.events import ViewReady
-from hookscope.protocol.identity import TensorRef
-from hookscope.protocol.tensors import TensorSpec
 from hookscope.protocol.views import ViewRequest
 
 if TYPE_CHECKING:
     from hookscope.gui.panels.picker import Ask
+    from hookscope.gui.panels.subject import Subject
     from hookscope.gui.panels.tensor_memory import TensorMemory
-
-
-@dataclass(frozen=True)
-class Subject:
-    """Which tensor a view is to show, and what it is.
-
-    Attributes:
-        ref: The tensor.
-        spec: What it is.
-        is_difference: Whether its values are those of one step minus those of another: signed, about zero.
-        class_name: Class of its module, without its package; tells what the dims are. `""` when it is not known.
-        others: Other tensors of the same module that have equally many elements.
-        keys: Tensors of the same module and of those beside it that may be keys to this one as a query.
-    """
-
-    ref: TensorRef
-    spec: TensorSpec
-    is_difference: bool = False
-    class_name: str = ""
-    others: tuple[TensorRef, ...] = ()
-    keys: tuple[TensorRef, ...] = ()
 
 
 class TensorView(QWidget):
@@ -62,7 +39,7 @@ class TensorView(QWidget):
     def use(self, memory: "TensorMemory", ask: "Ask") -> None:
         """Take what a panel lends its views: the choices of its window, and questions to the debuggee; called once."""
 
-    def aim(self, subject: Subject) -> None:
+    def aim(self, subject: "Subject") -> None:
         """Get ready for a tensor before its first answer, and again whenever its spec is another one."""
 
     def request(self) -> ViewRequest:

@@ -5,9 +5,9 @@ from dataclasses import replace
 
 import msgspec
 
-from hookscope.gui.panels.base import Subject
 from hookscope.gui.panels.picking_view import PickingView
 from hookscope.gui.panels.picture_view import PictureView
+from hookscope.gui.panels.subject import Subject
 from hookscope.gui.panels.tensor_memory import TensorMemory
 from hookscope.protocol.events import ViewReady
 from hookscope.protocol.views import ViewRequest

@@ -3,7 +3,6 @@
 import msgspec
 
 from hookscope.figures.scenes import PlaneScene
-from hookscope.gui.panels.base import Subject
 from hookscope.gui.panels.computed import apart, share_memory, with_shape
 from hookscope.gui.panels.dims_bar import DimsBar
 from hookscope.gui.panels.image_view import Picture
@@ -11,6 +10,7 @@ from hookscope.gui.panels.keys import Command
 from hookscope.gui.panels.picker import Ask
 from hookscope.gui.panels.picking_view import PickingView
 from hookscope.gui.panels.picture_view import mask_of
+from hookscope.gui.panels.subject import Subject
 from hookscope.gui.panels.tensor_memory import TensorMemory
 from hookscope.protocol.events import ViewReady
 from hookscope.protocol.views import Axes, CosineRequest, Image

@@ -3,67 +3,42 @@
 import numpy as np
 import numpy.typing as npt
 import pyqtgraph as pg
-from PySide6.QtCore import QEvent, QPointF, QRectF, Slot
-from PySide6.QtWidgets import QGraphicsView, QVBoxLayout
+from PySide6.QtCore import QPointF, QRectF
+from PySide6.QtGui import QColor
 
 from hookscope.figures.levels import auto_levels
 from hookscope.figures.text import format_number
-from hookscope.gui.panels.base import Subject, TensorView
-from hookscope.gui.panels.plots import Zoom, make_plot, slot_color, style_plot
-from hookscope.gui.theme import Theme, theme_of
+from hookscope.gui.panels.plot_view import MARGIN, PlotView, drawable
+from hookscope.gui.theme import Theme
 from hookscope.protocol.events import ViewReady
-from hookscope.protocol.identity import Slot as TensorSlot
-from hookscope.protocol.identity import TensorRef
 from hookscope.protocol.views import Curve, CurveRequest, is_sample
 
-_DRAWABLE = 1e100
-"""Beyond this the drawing library's own arithmetic overflows; such values are drawn at this edge."""
 _FEW = 48
 """So few points are marked, for a line between two points of a vector means nothing."""
-_MARGIN = 0.05
 
 
-class CurveView(TensorView):
+class CurveView(PlotView):
     """A line over the flat index; a long tensor is drawn as a band, so that no spike is lost."""
 
-    def __init__(self) -> None:
-        super().__init__()
+    def add_items(self) -> None:
+        """Put the line, and marks for few points, into the plot."""
         self._result: Curve | None = None
-        self._ref: TensorRef | None = None
-        self._slot = TensorSlot.OUTPUT
         self._values: tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]] | None = None
-        self._plot = make_plot(self)
-        self._plot.getAxis("left").setWidth(self._plot.fontMetrics().horizontalAdvance("0" * 8))
         self._curve = pg.PlotDataItem(connect="finite")
         self._marks = pg.ScatterPlotItem(size=5, pen=None)
         for item in (self._curve, self._marks):
-            self._plot.addItem(item)
-        self._zoom = Zoom(self._plot)
-        self._zoom.pointed.connect(self._name_point)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.addWidget(self._plot)
-        self.apply_theme(theme_of(self.palette()))
-
-    def aim(self, subject: Subject) -> None:
-        """Let the axes go when another tensor comes."""
-        if subject.ref != self._ref:
-            self._ref = subject.ref
-            self._zoom.start_over()
+            self.plot_widget.addItem(item)
 
     def request(self) -> CurveRequest:
         """Ask for all elements."""
         return CurveRequest()
 
-    def draw(self, answer: ViewReady) -> None:
+    def draw_result(self, answer: ViewReady) -> None:
         """Draw a `Curve`."""
         curve = answer.result
         assert isinstance(curve, Curve)
         self._result = curve
-        if answer.ref.slot is not self._slot:
-            self._slot = answer.ref.slot
-            self.apply_theme(theme_of(self.palette()))
-        low, high = _drawable(curve.low.to_numpy()), _drawable(curve.high.to_numpy())
+        low, high = drawable(curve.low), drawable(curve.high)
         self._values = low, high
         places = np.arange(len(low), dtype=np.float64) * curve.stride
         known = np.isfinite(low) & np.isfinite(high)
@@ -77,10 +52,10 @@ class CurveView(TensorView):
         self._marks.setData(places[known & is_marked], low[known & is_marked])
         ends = (float(low[known].min()), float(high[known].max())) if known.any() else (0.0, 0.0)
         bottom, top = auto_levels(*ends)
-        margin = (top - bottom) * _MARGIN
+        margin = (top - bottom) * MARGIN
         width = max(float(places[-1]), 1.0) if len(places) else 1.0
-        edge = width * _MARGIN / 2
-        self._zoom.fit(QRectF(-edge, bottom - margin, width + 2 * edge, top - bottom + 2 * margin))
+        edge = width * MARGIN / 2
+        self.zoom.fit(QRectF(-edge, bottom - margin, width + 2 * edge, top - bottom + 2 * margin))
 
     def remarks(self) -> str:
         """Say how many elements there are, and what was left out."""
@@ -99,31 +74,18 @@ class CurveView(TensorView):
         """Return the curve in words."""
         return self.tr("curve of {remarks}").format(remarks=self.remarks()) if self._result is not None else ""
 
-    def plot(self) -> QGraphicsView | None:
-        """Return the plot."""
-        plot: QGraphicsView = self._plot
-        return plot
-
-    def apply_theme(self, theme: Theme) -> None:
-        """Draw again in other colours."""
-        style_plot(self._plot, theme)
-        color = slot_color(self._slot, theme)
+    def color_items(self, color: QColor, theme: Theme) -> None:
+        """Draw the line in the colour of its slot."""
+        del theme
         self._curve.setPen(pg.mkPen(color, width=1))
         self._marks.setBrush(color)
 
-    def leaveEvent(self, event: QEvent) -> None:
-        """Forget the pointer."""
-        self.pointed.emit("")
-        super().leaveEvent(event)
-
-    @Slot(object)
-    def _name_point(self, point: QPointF | None) -> None:
-        text = ""
-        if point is not None and self._result is not None and self._values is not None:
-            at = round(point.x() / self._result.stride)
-            if 0 <= at < len(self._values[0]):
-                text = self._text_of(at, self._result.stride)
-        self.pointed.emit(text)
+    def text_at(self, point: QPointF) -> str:
+        """Return the value, or the band, at a place."""
+        if self._result is None or self._values is None:
+            return ""
+        at = round(point.x() / self._result.stride)
+        return self._text_of(at, self._result.stride) if 0 <= at < len(self._values[0]) else ""
 
     def _text_of(self, at: int, stride: int) -> str:
         assert self._values is not None
@@ -133,7 +95,3 @@ class CurveView(TensorView):
         return self.tr("[{first}] to [{last}]: {low} to {high}").format(
             first=at * stride, last=(at + 1) * stride - 1, low=low, high=high
         )
-
-
-def _drawable(values: npt.NDArray[np.generic]) -> npt.NDArray[np.float64]:
-    return np.clip(values.astype(np.float64), -_DRAWABLE, _DRAWABLE)

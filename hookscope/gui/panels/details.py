@@ -11,12 +11,12 @@ from hookscope.gui.badge_text import badge_label, badge_sentence
 from hookscope.gui.hook_words import mode_sentence, mode_title
 from hookscope.gui.module_tree.mode_tag import mode_of
 from hookscope.gui.module_tree.node_badges import node_badges
-from hookscope.gui.panels.base import Subject
 from hookscope.gui.panels.feed import ViewFeed, is_seen
 from hookscope.gui.panels.long_question import LongQuestion
 from hookscope.gui.panels.past import PastSpec
 from hookscope.gui.panels.side_notes import SideNotes
 from hookscope.gui.panels.statistics import StatisticsView
+from hookscope.gui.panels.subject import Subject
 from hookscope.gui.panels.target import Target, aim_of, explain_absence, find_target
 from hookscope.gui.panels.words import word_no_picture
 from hookscope.gui.trials.comparison import NEWEST, CompareMode

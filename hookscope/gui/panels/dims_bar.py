@@ -17,17 +17,16 @@ from hookscope.figures.axes import (
 )
 from hookscope.gui.assets import icon
 from hookscope.gui.panels.adaptive_row import AdaptiveRow
-from hookscope.gui.panels.base import Subject
 from hookscope.gui.panels.dim_control import DimControls, ShownDim
 from hookscope.gui.panels.dims_popup import DimsPopup
 from hookscope.gui.panels.keys import Command
+from hookscope.gui.panels.subject import Subject
 from hookscope.gui.panels.tensor_memory import DimsChoice, TensorKey, TensorMemory, key_of
 from hookscope.protocol.views import Axes, Part, TileOrder
 
 _PLAY_MS = 150
 _MOST_IN_ROW = 2
 _BATCH_NAMES = frozenset({"N", "B"})
-_RGB_SIZES = frozenset({3, 4})
 
 
 class DimsBar(QObject):
@@ -63,7 +62,6 @@ class DimsBar(QObject):
             controls.entry_chosen.connect(self.set_entry)
             controls.play_toggled.connect(self._play)
         self._popup.role_given.connect(self._give_role)
-        self._popup.rgb_toggled.connect(self._set_rgb)
         self._popup.roll_requested.connect(self.roll)
         self._popup.transpose_requested.connect(self.transpose)
         self._popup.reset_requested.connect(self._reset)
@@ -91,12 +89,6 @@ class DimsBar(QObject):
     def names(self) -> tuple[str, ...]:
         """The name of each dim."""
         return self._names
-
-    @property
-    def can_be_rgb(self) -> bool:
-        """Whether the tiles could be the colours of one picture."""
-        tiles = self._choice.axes.tiles
-        return tiles is not None and self._shape[tiles] in _RGB_SIZES
 
     def aim(self, subject: Subject) -> None:
         """Turn to a tensor: as it was shown before, or as is usual for its module; the sample stays the same one."""
@@ -183,10 +175,6 @@ class DimsBar(QObject):
     def _give_role(self, role: Role, dim: int) -> None:
         self._choose_axes(give_role(self._choice.axes, role, dim))
 
-    @Slot(bool)
-    def _set_rgb(self, is_rgb: bool) -> None:
-        self._choose(replace(self._choice, is_rgb=is_rgb))
-
     @Slot()
     def _reset(self) -> None:
         self._choose(DimsChoice(self._usual))
@@ -200,8 +188,6 @@ class DimsBar(QObject):
         if choice == self._choice or self._key is None:
             return
         self._choice = choice
-        if choice.is_rgb and not self.can_be_rgb:
-            self._choice = replace(choice, is_rgb=False)
         if self._playing is not None and self._playing not in other_dims(axes, self._shape):
             self._stop()
         self._memory.choose_dims(self._kind, self._key, self._choice)
@@ -220,7 +206,7 @@ class DimsBar(QObject):
             self._button.setText(text)
         before = self._inline.minimumWidth()
         self._inline.show_dims(dims, self._playing)
-        self._popup.show_state(axes, self._names, self._shape, is_rgb=self._choice.is_rgb, can_rgb=self.can_be_rgb)
+        self._popup.show_state(axes, self._names, self._shape)
         self._popup.show_entries(dims, self._playing)
         if self._row is not None:
             self._row.want(self._button, len(self._shape) > 1)
@@ -230,8 +216,7 @@ class DimsBar(QObject):
 
     def _text(self) -> str:
         axes = self._choice.axes
-        grid = self.tr("RGB") if self._choice.is_rgb else self.tr("grid")
-        words = ((self.tr("rows"), axes.rows), (self.tr("columns"), axes.columns), (grid, axes.tiles))
+        words = ((self.tr("rows"), axes.rows), (self.tr("columns"), axes.columns), (self.tr("grid"), axes.tiles))
         return "  ".join(f"{word}: {self._names[dim]}" for word, dim in words if dim is not None)
 
     @Slot()

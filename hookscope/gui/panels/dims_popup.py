@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from PySide6.QtCore import QSignalBlocker, Qt, Signal, Slot
 from PySide6.QtWidgets import (
     QBoxLayout,
-    QCheckBox,
     QComboBox,
     QFormLayout,
     QFrame,
@@ -28,12 +27,10 @@ class DimsPopup(QFrame):
 
     Signals:
         role_given: A `Role`, and the dim that has it from now on.
-        rgb_toggled: Whether the tiles are to be the colours of one picture.
         roll_requested, transpose_requested, reset_requested: The buttons.
     """
 
     role_given = Signal(object, int)
-    rgb_toggled = Signal(bool)
     roll_requested = Signal()
     transpose_requested = Signal()
     reset_requested = Signal()
@@ -48,9 +45,6 @@ class DimsPopup(QFrame):
             box.setAccessibleName(names[role])
             box.activated.connect(self._give_role)
             form.addRow(names[role], box)
-        self._rgb = QCheckBox(self.tr("Grid as red, green and blue"))
-        self._rgb.setVisible(with_tiles)
-        self._rgb.clicked.connect(self.rgb_toggled)
         self.entries = DimControls(QBoxLayout.Direction.TopToBottom, _MOST_DIMS)
         buttons = QHBoxLayout()
         swap = self.tr("Swap rows and columns ({key})").format(key=Command.TRANSPOSE.value)
@@ -66,13 +60,10 @@ class DimsPopup(QFrame):
             buttons.addWidget(button)
         layout = QVBoxLayout(self)
         layout.addLayout(form)
-        layout.addWidget(self._rgb)
         layout.addWidget(self.entries)
         layout.addLayout(buttons)
 
-    def show_state(
-        self, axes: Axes, names: Sequence[str], sizes: Sequence[int], *, is_rgb: bool, can_rgb: bool
-    ) -> None:
+    def show_state(self, axes: Axes, names: Sequence[str], sizes: Sequence[int]) -> None:
         """Show which dim has which role."""
         for role, box in self._boxes.items():
             with QSignalBlocker(box):
@@ -81,8 +72,6 @@ class DimsPopup(QFrame):
                 dim = getattr(axes, role.value)
                 box.setCurrentIndex(-1 if dim is None else dim)
             box.setEnabled(dim is not None)
-        self._rgb.setChecked(is_rgb)
-        self._rgb.setEnabled(can_rgb)
 
     def show_entries(self, dims: Sequence[ShownDim], playing: int | None) -> None:
         """Show the entries of the dims without a role."""

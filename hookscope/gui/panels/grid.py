@@ -1,4 +1,4 @@
-"""The channels of one sample side by side; one of them alone; or three of them as colours."""
+"""The channels of one sample side by side, or one of them alone."""
 
 from PySide6.QtCore import Slot
 from PySide6.QtGui import QAction
@@ -7,7 +7,6 @@ from PySide6.QtWidgets import QMenu
 from hookscope.figures.axes import with_entry, with_roles
 from hookscope.figures.grid import Mosaic
 from hookscope.figures.scenes import MosaicScene, Scene
-from hookscope.gui.panels.base import Subject
 from hookscope.gui.panels.dims_bar import DimsBar
 from hookscope.gui.panels.heatmap import show_image
 from hookscope.gui.panels.keys import Command
@@ -15,10 +14,10 @@ from hookscope.gui.panels.mosaic_view import MosaicView
 from hookscope.gui.panels.parts_menu import PartsMenu
 from hookscope.gui.panels.picker import Ask
 from hookscope.gui.panels.picking_view import Tile
-from hookscope.gui.panels.rgb import show_colors
+from hookscope.gui.panels.subject import Subject
 from hookscope.gui.panels.tensor_memory import TensorMemory, key_of
 from hookscope.protocol.events import ViewReady
-from hookscope.protocol.views import GridRequest, HeatmapRequest, Image, RgbImage, RgbRequest, TileOrder, Tiles
+from hookscope.protocol.views import GridRequest, HeatmapRequest, Image, TileOrder, Tiles
 
 
 class GridView(MosaicView):
@@ -57,13 +56,10 @@ class GridView(MosaicView):
         self.dims.aim(subject)
         self._show_choice()
 
-    def request(self) -> GridRequest | HeatmapRequest | RgbRequest:
-        """Ask for a page, for one tile alone, or for three tiles as colours."""
+    def request(self) -> GridRequest | HeatmapRequest:
+        """Ask for a page, or for one tile alone."""
         choice = self.dims.choice
         axes = choice.axes
-        if choice.is_rgb:
-            levels = self.control.choice.levels or (None, None)
-            return RgbRequest(axes, channels=axes.tiles, low=levels[0], high=levels[1])
         if self._solo is not None and axes.tiles is not None:
             alone = with_roles(with_entry(axes, axes.tiles, self._solo), tiles=None)
             return HeatmapRequest(alone, choice.part)
@@ -77,10 +73,6 @@ class GridView(MosaicView):
                 self._answer = None
                 self.range_bar.want(self._page, False)
                 show_image(self, answer, image)
-            case RgbImage() as image:
-                self._answer = None
-                self.range_bar.want(self._page, False)
-                show_colors(self, answer, image)
             case _:
                 super().draw(answer)
 
@@ -124,7 +116,7 @@ class GridView(MosaicView):
         """Offer to show a tile alone, or all again."""
         if self._solo is not None:
             menu.addAction(self.tr("Show all tiles"), self.show_all_tiles)
-        elif tile is not None and not self.dims.choice.is_rgb:
+        elif tile is not None:
             menu.addAction(self.tr("Only {name} {entry}").format(name=tile.name, entry=tile.entry), self._show_alone)
 
     def show_alone(self, entry: int) -> None:

@@ -3,7 +3,6 @@
 import numpy as np
 
 from hookscope.figures.scenes import PlaneScene
-from hookscope.gui.panels.base import Subject
 from hookscope.gui.panels.dims_bar import DimsBar
 from hookscope.gui.panels.image_view import Picture
 from hookscope.gui.panels.keys import Command
@@ -11,6 +10,7 @@ from hookscope.gui.panels.parts_menu import PartsMenu
 from hookscope.gui.panels.picker import Ask
 from hookscope.gui.panels.picking_view import PickingView
 from hookscope.gui.panels.picture_view import PictureView, mask_of
+from hookscope.gui.panels.subject import Subject
 from hookscope.gui.panels.tensor_memory import TensorMemory
 from hookscope.protocol.events import ViewReady
 from hookscope.protocol.views import HeatmapRequest, Image

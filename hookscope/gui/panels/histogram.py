@@ -8,11 +8,12 @@ from PySide6.QtWidgets import QGraphicsView, QToolButton, QVBoxLayout
 
 from hookscope.figures.bars import bin_edges, outline
 from hookscope.figures.text import format_number
-from hookscope.gui.panels.base import Subject, TensorView
+from hookscope.gui.panels.base import TensorView
 from hookscope.gui.panels.keys import Command, command_of
 from hookscope.gui.panels.picker import Ask
 from hookscope.gui.panels.plots import Zoom, faded, make_plot, slot_color, style_plot
 from hookscope.gui.panels.range_handles import STRIP_SHARE, RangeHandles
+from hookscope.gui.panels.subject import Subject
 from hookscope.gui.panels.tensor_memory import TensorKey, TensorMemory, key_of
 from hookscope.gui.theme import Theme, theme_of
 from hookscope.protocol.events import ViewReady

@@ -3,7 +3,7 @@
 from PySide6.QtCore import QObject, QRectF, Slot
 
 from hookscope.figures.ranges import RangeChoice
-from hookscope.gui.panels.base import Subject, TensorView
+from hookscope.gui.panels.base import TensorView
 from hookscope.gui.panels.cosine import CosineView
 from hookscope.gui.panels.dims_bar import DimsBar
 from hookscope.gui.panels.grid import GridView
@@ -12,6 +12,7 @@ from hookscope.gui.panels.image_view import ImageView
 from hookscope.gui.panels.panel import TensorPanel
 from hookscope.gui.panels.picture_view import PictureView
 from hookscope.gui.panels.rgb import RgbView
+from hookscope.gui.panels.subject import Subject
 from hookscope.gui.panels.table import TableView
 from hookscope.gui.panels.tensor_memory import TensorKey, TensorMemory, key_of
 

@@ -7,9 +7,9 @@ from PySide6.QtWidgets import QSpinBox
 
 from hookscope.figures.grid import Mosaic, compose
 from hookscope.figures.scenes import Scene
-from hookscope.gui.panels.base import Subject
 from hookscope.gui.panels.image_view import Picture
 from hookscope.gui.panels.picking_view import PickingView
+from hookscope.gui.panels.subject import Subject
 from hookscope.gui.panels.tensor_memory import key_of
 from hookscope.protocol.events import ViewReady
 from hookscope.protocol.views import Tiles

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QDockWidget, QGraphicsView, QWidget
 from hookscope.client.state import SessionState
 from hookscope.figures.choice import view_kinds
 from hookscope.figures.text import slot_label
-from hookscope.gui.panels.base import Subject, TensorView
+from hookscope.gui.panels.base import TensorView
 from hookscope.gui.panels.dock_tabs import ICON_PROPERTY
 from hookscope.gui.panels.feed import ViewFeed, is_seen
 from hookscope.gui.panels.header import HeaderState, PanelHeader
@@ -20,6 +20,7 @@ from hookscope.gui.panels.past import PastSpec
 from hookscope.gui.panels.registry import AUTO, kind_title
 from hookscope.gui.panels.relatives import subject_of
 from hookscope.gui.panels.side_questions import SideQuestions
+from hookscope.gui.panels.subject import Subject
 from hookscope.gui.panels.target import Target, aim_of, explain_absence, find_target
 from hookscope.gui.panels.tensor_memory import TensorMemory
 from hookscope.gui.panels.words import word_no_picture

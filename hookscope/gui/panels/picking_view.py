@@ -8,12 +8,12 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QMenu
 
 from hookscope.figures.scenes import Scene
-from hookscope.gui.panels.base import Subject
 from hookscope.gui.panels.go_to_line import GoToLine
 from hookscope.gui.panels.image_view import Picture
 from hookscope.gui.panels.keys import Command
 from hookscope.gui.panels.picker import Ask, Picker, index_text
 from hookscope.gui.panels.picture_view import PIXELS, PictureView
+from hookscope.gui.panels.subject import Subject
 from hookscope.gui.panels.tensor_memory import TensorMemory, key_of
 from hookscope.protocol.events import ViewReady
 from hookscope.protocol.views import Target

@@ -11,7 +11,7 @@ from hookscope.figures.levels import Levels
 from hookscope.figures.scenes import Scene
 from hookscope.figures.text import format_number
 from hookscope.gui.colormaps import lookup_table
-from hookscope.gui.panels.base import Subject, TensorView, fixed_font
+from hookscope.gui.panels.base import TensorView, fixed_font
 from hookscope.gui.panels.color_bar import ColorBar
 from hookscope.gui.panels.health_source import HealthSource
 from hookscope.gui.panels.image_view import ImageView, Look, Picture
@@ -20,6 +20,7 @@ from hookscope.gui.panels.picker import Ask
 from hookscope.gui.panels.range_bar import RangeBar
 from hookscope.gui.panels.range_control import RangeControl
 from hookscope.gui.panels.status_text import StatusText
+from hookscope.gui.panels.subject import Subject
 from hookscope.gui.panels.tensor_memory import TensorKey, TensorMemory, key_of
 from hookscope.gui.theme import Theme, theme_of
 from hookscope.protocol.events import ViewReady

@@ -2,23 +2,20 @@
 
 import numpy as np
 import pyqtgraph as pg
-from PySide6.QtCore import QEvent, QPointF, QRectF, Slot
-from PySide6.QtWidgets import QGraphicsView, QVBoxLayout
+from PySide6.QtCore import QPointF, QRectF, Slot
+from PySide6.QtGui import QColor
+from PySide6.QtWidgets import QWidget
 
 from hookscope.figures.levels import auto_levels
 from hookscope.figures.text import format_number
-from hookscope.gui.panels.base import Subject, TensorView
 from hookscope.gui.panels.choice_row import ChoiceRow, set_rank
-from hookscope.gui.panels.plots import Zoom, faded, make_plot, slot_color, style_plot
-from hookscope.gui.theme import Theme, theme_of
+from hookscope.gui.panels.plot_view import PlotView, drawable, with_margin
+from hookscope.gui.panels.plots import faded
+from hookscope.gui.panels.subject import Subject
+from hookscope.gui.theme import Theme
 from hookscope.protocol.events import ViewReady
-from hookscope.protocol.identity import Slot as TensorSlot
-from hookscope.protocol.identity import TensorRef
 from hookscope.protocol.views import EmbeddingRequest, Points, ScatterRequest, ViewRequest
 
-_DRAWABLE = 1e100
-"""Beyond this the drawing library's own arithmetic overflows; such values are drawn at this edge."""
-_MARGIN = 0.05
 _POINT_SIZE, _LARGE_POINT_SIZE = 5, 9
 _FEW = 200
 _REACH = 0.02
@@ -28,57 +25,36 @@ _MOST_POINTS = 8_000
 """More of them are one cloud to the eye, and slow to draw."""
 
 
-class PointsView(TensorView):
+class PointsView(PlotView):
     """A cloud of points; the one under the pointer is named."""
 
-    def __init__(self) -> None:
-        super().__init__()
+    def add_items(self) -> None:
+        """Put the cloud into the plot."""
         self._result: Points | None = None
-        self._ref: TensorRef | None = None
-        self._slot = TensorSlot.OUTPUT
         self._area = QRectF(0, 0, 1, 1)
-        self._plot = make_plot(self)
-        self._plot.getAxis("left").setWidth(self._plot.fontMetrics().horizontalAdvance("0" * 8))
         self._cloud = pg.ScatterPlotItem(size=_POINT_SIZE, pen=None)
-        self._plot.addItem(self._cloud)
-        self._zoom = Zoom(self._plot)
-        self._zoom.pointed.connect(self._name_point)
+        self.plot_widget.addItem(self._cloud)
+
+    def make_controls(self) -> QWidget:
+        """Return what can be chosen."""
         self.row = ChoiceRow()
         self._add_choices()
         self.row.add_stretch()
         self.row.chosen.connect(self._choose)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(4)
-        layout.addWidget(self.row)
-        layout.addWidget(self._plot)
-        self.apply_theme(theme_of(self.palette()))
+        return self.row
 
-    def aim(self, subject: Subject) -> None:
-        """Let the axes go when another tensor comes."""
-        if subject.ref != self._ref:
-            self._ref = subject.ref
-            self._zoom.start_over()
-
-    def draw(self, answer: ViewReady) -> None:
+    def draw_result(self, answer: ViewReady) -> None:
         """Draw `Points`."""
         points = answer.result
         assert isinstance(points, Points)
         self._result = points
-        if answer.ref.slot is not self._slot:
-            self._slot = answer.ref.slot
-            self.apply_theme(theme_of(self.palette()))
-        x, y = (np.clip(values.to_numpy(), -_DRAWABLE, _DRAWABLE) for values in (points.x, points.y))
+        x, y = drawable(points.x), drawable(points.y)
         self._cloud.setSize(_POINT_SIZE if len(x) > _FEW else _LARGE_POINT_SIZE)
         self._cloud.setData(x, y)
-        if len(x):
-            left, right = auto_levels(float(x.min()), float(x.max()))
-            bottom, top = auto_levels(float(y.min()), float(y.max()))
-        else:
-            left, right, bottom, top = 0.0, 1.0, 0.0, 1.0
-        wide, high = (right - left) * _MARGIN, (top - bottom) * _MARGIN
-        self._area = QRectF(left - wide, bottom - high, right - left + 2 * wide, top - bottom + 2 * high)
-        self._zoom.fit(self._area)
+        across = auto_levels(float(x.min()), float(x.max())) if len(x) else (0.0, 1.0)
+        up = auto_levels(float(y.min()), float(y.max())) if len(y) else (0.0, 1.0)
+        self._area = with_margin(*across, *up)
+        self.zoom.fit(self._area)
 
     def remarks(self) -> str:
         """Say how many points there are, and what was left out."""
@@ -93,20 +69,21 @@ class PointsView(TensorView):
             texts.append(self.tr("{count} not finite").format(count=f"{points.non_finite:,}"))
         return " · ".join(texts)
 
-    def plot(self) -> QGraphicsView | None:
-        """Return the plot."""
-        plot: QGraphicsView = self._plot
-        return plot
+    def color_items(self, color: QColor, theme: Theme) -> None:
+        """Draw the points in the colour of their slot."""
+        del theme
+        self._cloud.setBrush(faded(color, _ALPHA))
 
-    def apply_theme(self, theme: Theme) -> None:
-        """Draw again in other colours."""
-        style_plot(self._plot, theme)
-        self._cloud.setBrush(faded(slot_color(self._slot, theme), _ALPHA))
-
-    def leaveEvent(self, event: QEvent) -> None:
-        """Forget the pointer."""
-        self.pointed.emit("")
-        super().leaveEvent(event)
+    def text_at(self, point: QPointF) -> str:
+        """Return the nearest point, if one is near."""
+        if self._result is None or not self._result.places.shape[0]:
+            return ""
+        x, y, places = (getattr(self._result, name).to_numpy() for name in ("x", "y", "places"))
+        away = np.hypot((x - point.x()) / self._area.width(), (y - point.y()) / self._area.height())
+        nearest = int(np.argmin(away))
+        if away[nearest] >= _REACH:
+            return ""
+        return self._text_of(int(places[nearest]), float(x[nearest]), float(y[nearest]))
 
     def _add_choices(self) -> None:
         """Add what can be chosen."""
@@ -114,19 +91,8 @@ class PointsView(TensorView):
 
     @Slot()
     def _choose(self) -> None:
-        self._zoom.start_over()
+        self.zoom.start_over()
         self.request_changed.emit()
-
-    @Slot(object)
-    def _name_point(self, point: QPointF | None) -> None:
-        text = ""
-        if point is not None and self._result is not None and len(self._result.places.to_numpy()):
-            x, y, places = (getattr(self._result, name).to_numpy() for name in ("x", "y", "places"))
-            away = np.hypot((x - point.x()) / self._area.width(), (y - point.y()) / self._area.height())
-            nearest = int(np.argmin(away))
-            if away[nearest] < _REACH:
-                text = self._text_of(int(places[nearest]), float(x[nearest]), float(y[nearest]))
-        self.pointed.emit(text)
 
     def _text_of(self, place: int, x: float, y: float) -> str:
         points = self._result
@@ -143,7 +109,7 @@ class ScatterView(PointsView):
         super().aim(subject)
         offered = subject.others or (subject.ref,)
         if self.other.offer(offered, subject.ref):
-            self._zoom.start_over()
+            self.zoom.start_over()
 
     def request(self) -> ViewRequest:
         """Ask for the pairs."""

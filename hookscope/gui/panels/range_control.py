@@ -9,8 +9,8 @@ from PySide6.QtCore import QObject, Signal, Slot
 from hookscope.figures.levels import Levels, auto_levels, is_signed
 from hookscope.figures.ranges import RangeChoice, fitted, trimmed_extent
 from hookscope.gui.colormaps import ColorMap
-from hookscope.gui.panels.base import Subject
 from hookscope.gui.panels.calm import Calm
+from hookscope.gui.panels.subject import Subject
 from hookscope.gui.panels.tensor_memory import ShownRange, TensorKey, TensorMemory, key_of
 from hookscope.protocol.views import Part
 

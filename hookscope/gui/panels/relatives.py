@@ -4,8 +4,8 @@ import re
 from typing import TYPE_CHECKING
 
 from hookscope.figures.choice import has_values
-from hookscope.gui.panels.base import Subject
 from hookscope.gui.panels.registry import PANEL_KINDS
+from hookscope.gui.panels.subject import Subject
 from hookscope.gui.panels.target import Target
 from hookscope.protocol.identity import Slot, TensorRef
 from hookscope.protocol.tensors import TensorSpec

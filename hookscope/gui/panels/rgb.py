@@ -4,13 +4,13 @@ from PySide6.QtCore import QSignalBlocker, Slot
 from PySide6.QtWidgets import QSpinBox
 
 from hookscope.figures.scenes import PlaneScene
-from hookscope.gui.panels.base import Subject
 from hookscope.gui.panels.dims_bar import DimsBar
 from hookscope.gui.panels.image_view import Picture
 from hookscope.gui.panels.keys import Command
 from hookscope.gui.panels.picker import Ask
 from hookscope.gui.panels.picking_view import PickingView
-from hookscope.gui.panels.picture_view import PictureView, mask_of
+from hookscope.gui.panels.picture_view import mask_of
+from hookscope.gui.panels.subject import Subject
 from hookscope.gui.panels.tensor_memory import TensorMemory, key_of
 from hookscope.protocol.events import ViewReady
 from hookscope.protocol.views import Axes, RgbImage, RgbRequest
@@ -58,7 +58,16 @@ class RgbView(PickingView):
         """Draw an `RgbImage`."""
         assert isinstance(answer.result, RgbImage)
         self.dims.note_drawn()
-        show_colors(self, answer, answer.result)
+        image = answer.result
+        stride = image.row_stride, image.column_stride
+        picture = Picture(
+            image.pixels.to_numpy().astype("uint8", copy=False),
+            mask_of(image.mask.to_numpy()) if image.mask is not None else None,
+            (image.rows, image.columns),
+            stride,
+        )
+        axes = Axes(image.axes.rows, image.axes.columns, None, image.axes.index)
+        self.show_scene(answer, picture, PlaneScene(axes, picture.size, stride))
 
     def reveal(self, index: tuple[int, ...]) -> None:
         """Show the entries that an element is in."""
@@ -93,16 +102,3 @@ class RgbView(PickingView):
     def _follow_dims(self) -> None:
         self._limit_picks()
         self.request_changed.emit()
-
-
-def show_colors(view: PictureView, answer: ViewReady, image: RgbImage) -> None:
-    """Draw three channels as colours in a view."""
-    stride = image.row_stride, image.column_stride
-    picture = Picture(
-        image.pixels.to_numpy().astype("uint8", copy=False),
-        mask_of(image.mask.to_numpy()) if image.mask is not None else None,
-        (image.rows, image.columns),
-        stride,
-    )
-    axes = Axes(image.axes.rows, image.axes.columns, None, image.axes.index)
-    view.show_scene(answer, picture, PlaneScene(axes, picture.size, stride))

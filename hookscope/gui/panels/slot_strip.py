@@ -6,8 +6,8 @@ from PySide6.QtCore import QEvent, QSize, Qt, Signal, Slot
 from PySide6.QtGui import QPixmap, QShowEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QSizePolicy, QWidget
 
-from hookscope.gui.panels.base import Subject
 from hookscope.gui.panels.slot_card import SlotCard
+from hookscope.gui.panels.subject import Subject
 from hookscope.gui.panels.target import is_parameter, records_at
 from hookscope.gui.panels.tensor_memory import TensorKey, TensorMemory, key_of
 from hookscope.gui.panels.thumbnail_queue import ThumbnailQueue, Wish

@@ -2,21 +2,18 @@
 
 import numpy as np
 import pyqtgraph as pg
-from PySide6.QtCore import QEvent, QPointF, QRectF, Slot
-from PySide6.QtWidgets import QGraphicsView, QVBoxLayout
+from PySide6.QtCore import QPointF, QRectF
+from PySide6.QtGui import QColor
 
 from hookscope.figures.text import format_number
-from hookscope.gui.panels.base import Subject, TensorView, fixed_font
-from hookscope.gui.panels.plots import Zoom, make_plot, slot_color, style_plot
-from hookscope.gui.theme import Theme, theme_of
+from hookscope.gui.panels.base import fixed_font
+from hookscope.gui.panels.plot_view import MARGIN, PlotView
+from hookscope.gui.theme import Theme
 from hookscope.protocol.events import ViewReady
-from hookscope.protocol.identity import Slot as TensorSlot
-from hookscope.protocol.identity import TensorRef
 from hookscope.protocol.views import SingularValuesRequest, Spectrum, ViewRequest
 
 _MOST_DECADES = 20.0
 """Below the largest value; what is smaller, or zero, is drawn at this edge."""
-_MARGIN = 0.05
 
 
 class _DecadeAxis(pg.AxisItem):  # type: ignore[misc]
@@ -28,49 +25,31 @@ class _DecadeAxis(pg.AxisItem):  # type: ignore[misc]
         return [format_number(10.0**value) for value in values]
 
 
-class SpectrumView(TensorView):
+class SpectrumView(PlotView):
     """Singular values, largest first, and a line at the numerical rank."""
 
-    def __init__(self) -> None:
-        super().__init__()
+    def add_items(self) -> None:
+        """Put the values, and a line at the rank, into a plot of logarithms."""
         self._result: Spectrum | None = None
-        self._ref: TensorRef | None = None
-        self._slot = TensorSlot.PARAMETER
-        self._plot = make_plot(self)
         axis = _DecadeAxis("left")
         axis.setStyle(tickFont=fixed_font(0.9), tickLength=-4)
-        axis.setWidth(self._plot.fontMetrics().horizontalAdvance("0" * 8))
-        self._plot.plotItem.setAxisItems({"left": axis})
+        axis.setWidth(self.plot_widget.getAxis("left").width())
+        self.plot_widget.plotItem.setAxisItems({"left": axis})
         self._curve = pg.PlotDataItem([], [])
         self._marks = pg.ScatterPlotItem(size=4, pen=None)
         self._rank = pg.InfiniteLine(angle=90)
         for item in (self._curve, self._marks, self._rank):
-            self._plot.addItem(item)
-        self._zoom = Zoom(self._plot)
-        self._zoom.pointed.connect(self._name_value)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.addWidget(self._plot)
-        self.apply_theme(theme_of(self.palette()))
-
-    def aim(self, subject: Subject) -> None:
-        """Let the axes go when another tensor comes."""
-        if subject.ref != self._ref:
-            self._ref = subject.ref
-            self._zoom.start_over()
+            self.plot_widget.addItem(item)
 
     def request(self) -> ViewRequest:
         """Ask for all of them."""
         return SingularValuesRequest()
 
-    def draw(self, answer: ViewReady) -> None:
+    def draw_result(self, answer: ViewReady) -> None:
         """Draw a `Spectrum`."""
         spectrum = answer.result
         assert isinstance(spectrum, Spectrum)
         self._result = spectrum
-        if answer.ref.slot is not self._slot:
-            self._slot = answer.ref.slot
-            self.apply_theme(theme_of(self.palette()))
         values = spectrum.values.to_numpy().astype(np.float64)
         largest = float(values[0]) if len(values) and values[0] > 0 else 1.0
         top = np.log10(largest)
@@ -81,9 +60,9 @@ class SpectrumView(TensorView):
         self._rank.setValue(spectrum.rank + 0.5)
         self._rank.setVisible(spectrum.rank < len(values))
         bottom = float(decades.min()) if len(decades) else top - 1
-        margin = max(top - bottom, 1.0) * _MARGIN
+        margin = max(top - bottom, 1.0) * MARGIN
         width = max(float(len(values)), 1.0)
-        self._zoom.fit(QRectF(0.5, bottom - margin, width, top - bottom + 2 * margin))
+        self.zoom.fit(QRectF(0.5, bottom - margin, width, top - bottom + 2 * margin))
 
     def remarks(self) -> str:
         """Say the rank and the condition, and what was flattened."""
@@ -99,30 +78,14 @@ class SpectrumView(TensorView):
             texts.append(self.tr("condition {value}").format(value=format_number(float(values[0] / values[-1]))))
         return " · ".join(texts)
 
-    def plot(self) -> QGraphicsView | None:
-        """Return the plot."""
-        plot: QGraphicsView = self._plot
-        return plot
-
-    def apply_theme(self, theme: Theme) -> None:
-        """Draw again in other colours."""
-        style_plot(self._plot, theme)
-        color = slot_color(self._slot, theme)
+    def color_items(self, color: QColor, theme: Theme) -> None:
+        """Draw the values in the colour of their slot."""
         self._curve.setPen(pg.mkPen(color, width=1))
         self._marks.setBrush(color)
         self._rank.setPen(pg.mkPen(theme.quiet, width=1))
 
-    def leaveEvent(self, event: QEvent) -> None:
-        """Forget the pointer."""
-        self.pointed.emit("")
-        super().leaveEvent(event)
-
-    @Slot(object)
-    def _name_value(self, point: QPointF | None) -> None:
-        text = ""
-        if point is not None and self._result is not None:
-            values = self._result.values.to_numpy()
-            at = round(point.x()) - 1
-            if 0 <= at < len(values):
-                text = f"σ{at + 1} = {format_number(float(values[at]))}"
-        self.pointed.emit(text)
+    def text_at(self, point: QPointF) -> str:
+        """Return the value at a place."""
+        values = self._result.values.to_numpy() if self._result is not None else ()
+        at = round(point.x()) - 1
+        return f"σ{at + 1} = {format_number(float(values[at]))}" if 0 <= at < len(values) else ""

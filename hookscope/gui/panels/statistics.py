@@ -8,8 +8,9 @@ from PySide6.QtGui import QColor, QGuiApplication, QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableWidget, QTableWidgetItem, QVBoxLayout
 
 from hookscope.figures.text import format_bytes, format_number, format_shape
-from hookscope.gui.panels.base import Subject, TensorView, fixed_font
+from hookscope.gui.panels.base import TensorView, fixed_font
 from hookscope.gui.panels.sample_banner import SampleBanner
+from hookscope.gui.panels.subject import Subject
 from hookscope.gui.theme import Theme, theme_of
 from hookscope.protocol.events import ViewReady
 from hookscope.protocol.tensors import TensorSpec

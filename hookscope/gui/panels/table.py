@@ -7,12 +7,13 @@ from PySide6.QtWidgets import QSpinBox, QToolButton, QVBoxLayout
 from hookscope.figures.axes import Spot, element_at
 from hookscope.gui.assets import icon
 from hookscope.gui.panels.adaptive_row import AdaptiveRow
-from hookscope.gui.panels.base import Subject, TensorView
+from hookscope.gui.panels.base import TensorView
 from hookscope.gui.panels.cell_grid import CellGrid
 from hookscope.gui.panels.cell_tint import CellTint
 from hookscope.gui.panels.dims_bar import DimsBar
 from hookscope.gui.panels.go_to_line import GoToLine
 from hookscope.gui.panels.picker import Ask, index_text
+from hookscope.gui.panels.subject import Subject
 from hookscope.gui.panels.table_menu import TableMenu
 from hookscope.gui.panels.table_model import MAX_LINES, TableModel, Window
 from hookscope.gui.panels.tensor_memory import TensorMemory, key_of

@@ -8,7 +8,7 @@ from PySide6.QtCore import QObject, Signal
 from hookscope.figures.levels import Levels
 from hookscope.figures.ranges import Choices, RangeChoice
 from hookscope.gui.colormaps import ColorMap
-from hookscope.gui.panels.base import Subject
+from hookscope.gui.panels.subject import Subject
 from hookscope.protocol.identity import Slot
 from hookscope.protocol.views import Axes, Part, TileOrder
 
@@ -36,13 +36,11 @@ class DimsChoice:
 
     Attributes:
         axes: The roles of the dims, and the entries of those that have none; full, see `Axes.resolved`.
-        is_rgb: Whether the tiles are the colours of one picture.
         part: What is drawn of each value.
         order: How tiles follow each other.
     """
 
     axes: Axes
-    is_rgb: bool = False
     part: Part = Part.VALUE
     order: TileOrder = TileOrder.CHANNEL
 

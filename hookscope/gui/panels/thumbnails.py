@@ -12,8 +12,9 @@ from hookscope.figures.grid import compose
 from hookscope.figures.levels import color_indices, is_signed
 from hookscope.figures.ranges import fitted
 from hookscope.gui.colormaps import lookup_table
-from hookscope.gui.panels.base import Subject, fixed_font
+from hookscope.gui.panels.base import fixed_font
 from hookscope.gui.panels.plots import slot_color
+from hookscope.gui.panels.subject import Subject
 from hookscope.gui.panels.tensor_memory import TensorMemory, key_of
 from hookscope.gui.theme import Theme
 from hookscope.protocol.tensors import Array
