@@ -295,7 +295,9 @@ class ModuleTreeModel(QAbstractItemModel):
 
     def _tooltip(self, index: int, column: int) -> str:  # noqa: ARG002 - the same for every column
         tag = self._tag(index, Column.MODULE)
-        return module_tooltip(self._layout.modules[index], self._found(index).badges, tag)
+        module = self._layout.modules[index]
+        changes = changes_of(self._session.interventions, module)
+        return module_tooltip(module, self._found(index).badges, tag, changes)
 
     def _accessible_text(self, index: int, column: int) -> str:
         text, tag = self._display(index, column), self._tag(index, column)

@@ -15,8 +15,17 @@ MAX_LINES = 12
 """Parameters and other names beyond this many are counted instead of listed."""
 
 
-def module_tooltip(module: ModuleInfo, badges: Sequence[Badge], tag: ModeTag | None) -> str:
-    """Return path, class and arguments, other names, own parameters, and what is to be known about it, as HTML."""
+def module_tooltip(
+    module: ModuleInfo, badges: Sequence[Badge], tag: ModeTag | None, changes: Sequence[str] = ()
+) -> str:
+    """Return path, class and arguments, other names, own parameters, and what is to be known about it, as HTML.
+
+    Args:
+        module: The module.
+        badges: What is to be known about it.
+        tag: In which mode its gradients are captured.
+        changes: What is changed of it, in words.
+    """
     title = module.path or module.name
     lines = [f"<b>{html.escape(title)}</b>&nbsp; {html.escape(f'{module.class_name}({module.description})')}"]
     if module.aliases:
@@ -27,6 +36,7 @@ def module_tooltip(module: ModuleInfo, badges: Sequence[Badge], tag: ModeTag | N
     if tag is not None:
         lines.append(_remark(tag.text, tag.sentence))
     lines += [_remark(badge_label(badge), badge_sentence(badge)) for badge in badges]
+    lines += [html.escape(change) for change in changes]
     return f"<p style='white-space:pre-wrap'>{'<br>'.join(lines)}</p>"
 
 

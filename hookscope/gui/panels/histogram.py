@@ -25,6 +25,8 @@ _SIDE = 0.02
 """Share of the width that is left free beside the handles."""
 _KEYS = frozenset({Command.UNDO, Command.REDO})
 _MARKED = tuple(10**power for power in range(19))
+_FEWEST_LINES = 4
+"""A plot that is not higher than this, in lines of text, has no room for numbers at its side."""
 
 
 class HistogramView(TensorView):
@@ -184,7 +186,9 @@ class HistogramView(TensorView):
         edges, heights = outline(result, logarithmic=is_log)
         top = float(heights.max(initial=0.0)) or 1.0
         width = edges[-1] - edges[0]
-        self._plot.getAxis("left").setTicks([_log_ticks(top, self._room_for_marks())] if is_log else None)
+        axis = self._plot.getAxis("left")
+        axis.setStyle(showValues=self._plot.height() > _FEWEST_LINES * self._plot.fontMetrics().height())
+        axis.setTicks([_log_ticks(top, self._room_for_marks())] if is_log else None)
         self._curve.setData(edges, heights)
         self._handles.place(QRectF(edges[0], 0.0, width, top))
         # A handle at the very edge could not be taken hold of.

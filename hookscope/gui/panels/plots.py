@@ -15,6 +15,8 @@ from hookscope.gui.theme import Theme
 from hookscope.protocol.identity import Slot as TensorSlot
 
 _SIDES = ("left", "bottom")
+_FEWEST_LINES = 2
+"""So low may a plot become, in lines of text; what Qt asks for by itself is too much for a small window."""
 _MOST_MARKS = 8
 """Indices marked along an axis at most."""
 
@@ -23,6 +25,7 @@ def make_plot(parent: QWidget) -> pg.PlotWidget:
     """Return an empty plot; `style_plot` gives it its colours."""
     plot = pg.PlotWidget(parent, enableMenu=False)
     plot.setFrameShape(QFrame.Shape.NoFrame)
+    plot.setMinimumHeight(plot.fontMetrics().lineSpacing() * _FEWEST_LINES)
     plot.plotItem.hideButtons()
     menu = plot.plotItem.ctrlMenu  # never shown, but a window without an owner otherwise
     menu.setParent(plot, menu.windowFlags())
