@@ -21,6 +21,10 @@ _FAMILY = "AF_PIPE" if sys.platform == "win32" else "AF_UNIX"
 _MAX_DIRECTORY_BYTES = 100
 """The path of a socket has room for 104 bytes on macOS and 108 on Linux; two more and an end mark are needed."""
 
+_PATIENT = {"OMP_WAIT_POLICY": "passive"}
+"""Threads of torch that wait for each other sleep. If they spun, as they do by themselves, a window that draws on one
+of two cores would make a step take four times as long. What a person has set holds."""
+
 
 class DebuggeeProcess:
     """One process, in a session of its own, that was given a secret and an address to connect to.
@@ -53,6 +57,7 @@ class DebuggeeProcess:
                 stdin=subprocess.PIPE,
                 stdout=output,
                 stderr=output,
+                env=_PATIENT | os.environ,
                 start_new_session=True,  # Ctrl+C in the window's terminal is not meant for the model
             )
         except OSError:

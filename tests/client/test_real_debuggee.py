@@ -147,3 +147,18 @@ def test_that_a_file_that_cannot_be_imported_leaves_the_old_model(
     session.step()
     drain_until_state(session, SessionState.IDLE)
     assert len(session.history) == 1
+
+
+@pytest.mark.parametrize(("wish", "expected"), [(None, "passive"), ("active", "active")])
+def test_that_threads_of_torch_sleep_while_they_wait_unless_a_person_wants_them_to_spin(
+    wish: str | None, expected: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("OMP_WAIT_POLICY", raising=False)
+    if wish is not None:
+        monkeypatch.setenv("OMP_WAIT_POLICY", wish)
+    file = tmp_path / "says.py"
+    file.write_text("import os, torch\nprint('policy', os.environ['OMP_WAIT_POLICY'])\nmodel = torch.nn.Linear(2, 1)\n")
+    with DebugSession() as session:
+        session.open(FileSource(str(file), "model"))
+        changes = drain_until_told(session, lambda changes: "\n" in printed(changes))
+    assert printed(changes).split() == ["policy", expected]
