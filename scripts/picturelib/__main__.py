@@ -60,7 +60,6 @@ def _show_layers(window: MainWindow) -> None:
 
 SCENES = (
     Scene("window.png", "digits", (_steps(20),)),
-    Scene("changed.png", "digits", (_steps(5),), TensorRef("features.0", Slot.OUTPUT, "out"), _zero_a_channel),
     Scene(
         "stopped.png",
         "digits",
@@ -81,6 +80,7 @@ SCENES = (
         (_steps(1),),
         TensorRef("outline.conv", Slot.GRAD_OUTPUT, "out"),
     ),
+    Scene("changed.png", "digits", (_steps(5),), TensorRef("features.0", Slot.OUTPUT, "out"), _zero_a_channel),
 )
 RESTING = {SessionState.IDLE, SessionState.STOPPED}
 
