@@ -119,8 +119,9 @@ class MainWindow(QMainWindow):
         self.action_set.fill_tool_bar(tool_bar, {ToolGroup.OPEN: RunControls(self._bridge, tool_bar)})
         tool_bar.shorten_for(self.action_set)
         self.addToolBar(tool_bar)
-        self.setStatusBar(StatusBar(self._bridge, self))
-        self.exports.join(self.statusBar(), self.toast)
+        status = StatusBar(self._bridge, self)
+        self.setStatusBar(status)
+        self.exports.join(status, self.toast)
         self.docks.add("modules", self.modules)
         self.docks.add("workload", self.workload)
         self.docks.add("log", self._dock(self.tr("Log"), LogPanel(self._bridge, self)))
@@ -128,7 +129,7 @@ class MainWindow(QMainWindow):
         self.stepping.join(self.modules, self.docks, self.central, self.toast)
         self.interventions.join(self.modules, self.docks, self.central, self.toast)
         self.series.join(self.docks, self.toast)
-        self.plotting.join(self.docks, self.central, self.handlers.pictures, self.interventions, self.exports)
+        self.plotting.join(self.docks, self.central, status, self.handlers.pictures, self.interventions, self.exports)
 
     def _connect(self) -> None:
         handlers, central = self.handlers, self.central

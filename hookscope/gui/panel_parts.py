@@ -13,6 +13,7 @@ from hookscope.gui.handlers.pictures import PictureHandlers
 from hookscope.gui.interventions.parts import InterventionParts
 from hookscope.gui.session_bridge import SessionBridge
 from hookscope.gui.settings import Settings
+from hookscope.gui.status_bar import StatusBar
 from hookscope.protocol.identity import TensorRef
 
 if TYPE_CHECKING:
@@ -44,12 +45,13 @@ class PanelParts(QObject):
         self,
         docks: DockLayout,
         central: CentralArea,
+        status: StatusBar,
         pictures: PictureHandlers,
         interventions: InterventionParts,
         exports: ExportParts,
     ) -> None:
         """Say what they work with; called once, before `complete`."""
-        self._docks, self._central = docks, central
+        self._docks, self._central, self._status = docks, central, status
         self._pictures, self._interventions, self._exports = pictures, interventions, exports
 
     def complete(self) -> None:
@@ -67,6 +69,7 @@ class PanelParts(QObject):
         area.svg_requested.connect(self._pictures.save_panel_svg)
         self._exports.use_panels(area)
         area.change_requested.connect(self._interventions.change_channel)
+        area.pointed.connect(self._status.show_pointed)
         self.details = DetailsDock(self._bridge, self._current, self._window)
         self._docks.add("details", self.details)
         history = QDockWidget(self.tr("History"), self._window)

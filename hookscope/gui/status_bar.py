@@ -47,6 +47,7 @@ class StatusBar(QStatusBar):
         self._pill_text = QLabel(self)
         self._where = ElidedLabel(self)
         self._figures = QLabel(self)
+        self._pointed = QLabel(self)
         self.captures = CaptureMeter(self)
         widest = self.tr("Running optimizer") + " 9999/9999"  # so that a running count moves nothing
         self._widest = self.fontMetrics().horizontalAdvance(widest)
@@ -64,6 +65,10 @@ class StatusBar(QStatusBar):
         self._figures.setFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
         self._figures.setContentsMargins(10, 0, 10, 0)
         self._figures.setAccessibleName(self.tr("Device, memory, step and loss"))
+        self._pointed.setFont(self._figures.font())
+        self._pointed.setContentsMargins(10, 0, 10, 0)
+        self._pointed.setAccessibleName(self.tr("Index and value under the pointer"))
+        self.addPermanentWidget(self._pointed)
         self.addPermanentWidget(self.captures)
         self.addPermanentWidget(self._figures)
         self.setSizeGripEnabled(False)  # polishes, and with that shows what there is
@@ -94,6 +99,16 @@ class StatusBar(QStatusBar):
     def figures_text(self) -> str:
         """What stands on the right."""
         return self._figures.text()
+
+    @property
+    def pointed_text(self) -> str:
+        """Index and value under the pointer; `""` when it is on nothing."""
+        return self._pointed.text()
+
+    @Slot(str)
+    def show_pointed(self, text: str) -> None:
+        """Show what is under the pointer."""
+        self._pointed.setText(text)
 
     @Slot()
     def _update(self) -> None:

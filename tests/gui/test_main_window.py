@@ -10,6 +10,7 @@ from hookscope.client.state import SessionState
 from hookscope.gui.central_area import Page
 from hookscope.gui.failure_text import Remedy, remedies
 from hookscope.gui.settings import LAYOUT_VERSION, MemoryStore, Settings
+from hookscope.gui.status_bar import StatusBar
 from hookscope.protocol.failures import Failure, FailureKind
 from hookscope.protocol.workload import FileSource, LossChoice
 from tests.gui.fakes import record, small_tree, spec
@@ -40,6 +41,17 @@ def test_that_nothing_is_opened_without_being_asked_for(shell: Shell, qtbot: QtB
     qtbot.waitUntil(lambda: shell.window.panels is not None)
     assert shell.session.asked == []
     assert shell.window.central.page is Page.WELCOME
+
+
+def test_that_the_status_bar_says_what_is_under_the_pointer(shell: Shell) -> None:
+    shell.window.complete()
+    assert shell.window.panels is not None
+    bar = shell.window.statusBar()
+    assert isinstance(bar, StatusBar)
+    shell.window.panels.pointed.emit("[0, 12, 3, 5] = -0.00184")
+    assert bar.pointed_text == "[0, 12, 3, 5] = -0.00184"
+    shell.window.panels.pointed.emit("")
+    assert bar.pointed_text == ""
 
 
 def test_that_the_page_follows_the_session(shell: Shell) -> None:

@@ -94,6 +94,17 @@ def test_that_a_panel_of_every_kind_can_be_added(window: Window) -> None:
         assert window.area.focused_panel() is panel
 
 
+def test_that_what_is_under_the_pointer_is_told_whichever_panel_it_is_in(window: Window) -> None:
+    window.capture()
+    window.bridge.answer_all(*window.area.panels)
+    heard: list[str] = []
+    window.area.pointed.connect(heard.append)
+    for panel in window.area.panels:
+        assert panel.view is not None
+        panel.view.pointed.emit(f"{panel.kind}: [0, 1] = 2")
+    assert heard == [f"{AUTO}: [0, 1] = 2", "histogram: [0, 1] = 2"]
+
+
 def test_that_an_unknown_kind_is_refused(window: Window) -> None:
     with pytest.raises(KeyError):
         window.area.add_panel("hologram")

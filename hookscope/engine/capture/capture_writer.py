@@ -135,7 +135,7 @@ class CaptureWriter:
             capture.spec = spec_of(tensor)
             if isinstance(error, OverBudgetError):
                 badge = Badge(BadgeKind.OVER_BUDGET)
-                capture.statistics = build_view(tensor.detach(), StatisticsRequest())
+                capture.statistics = build_view(tensor.detach(), StatisticsRequest(sampled=True))
             elif isinstance(error, NoDataError):
                 badge = Badge(BadgeKind.NO_DATA, str(error))
             else:

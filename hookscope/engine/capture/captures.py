@@ -153,7 +153,7 @@ class CaptureStore:
                 if self.keeps(capture.step):  # the copy may have taken its room
                     self.pool.share(capture.buffer, capture.step)
             except OverBudgetError:
-                capture.statistics = build_view(capture.live.detach(), StatisticsRequest())
+                capture.statistics = build_view(capture.live.detach(), StatisticsRequest(sampled=True))
                 capture.badges = (*capture.badges, Badge(BadgeKind.OVER_BUDGET))
             except NoDataError as error:
                 capture.badges = (*capture.badges, Badge(BadgeKind.NO_DATA, str(error)))

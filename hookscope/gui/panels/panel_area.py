@@ -8,6 +8,7 @@ from PySide6.QtCore import QByteArray, QSize, Qt, Signal, Slot
 from PySide6.QtGui import QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QApplication, QDockWidget, QMainWindow, QSizePolicy, QTabWidget, QVBoxLayout, QWidget
 
+from hookscope.gui.panels.base import TensorView
 from hookscope.gui.panels.dock_tabs import DockTabs
 from hookscope.gui.panels.feed import is_seen
 from hookscope.gui.panels.links import PanelLinks
@@ -40,6 +41,7 @@ class PanelArea(QWidget):
         copy_requested, png_requested, svg_requested: A picture of `focused_panel()` is wanted.
         export_requested: The values of its tensor are wanted in a file.
         change_requested: A change of an entry of a dim of a tensor (`TensorRef`, `int`, `int`) is wanted.
+        pointed: Index and value under the pointer, in whichever panel that is; empty when it left.
     """
 
     copy_requested = Signal()
@@ -47,6 +49,7 @@ class PanelArea(QWidget):
     svg_requested = Signal()
     export_requested = Signal()
     change_requested = Signal(object, int, int)
+    pointed = Signal(str)
 
     def __init__(self, bridge: "SessionBridge", current: "Current", parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -269,6 +272,10 @@ class PanelArea(QWidget):
             self._links.set_linked(panel, is_linked)
 
     @Slot(object)
+    def _hear_pointer(self, view: TensorView) -> None:
+        view.pointed.connect(self.pointed)
+
+    @Slot(object)
     def _close_tab(self, dock: QDockWidget) -> None:
         if len(self.panels) > 1:
             dock.close()
@@ -299,6 +306,7 @@ class PanelArea(QWidget):
             panel.tab_requested.connect(self.open_tab)
             panel.link_requested.connect(self._link)
             panel.view_made.connect(self._links.take_view)
+            panel.view_made.connect(self._hear_pointer)
             panel.windowTitleChanged.connect(self._tabs.refresh_soon)
             panel.change_requested.connect(self.change_requested)
             self._panels.append(panel)
