@@ -184,7 +184,10 @@ class DockLayout(QObject):
         if self._is_placing:
             return
         for dock in self.docks:
-            is_tabbed = bool(self._window.tabifiedDockWidgets(dock)) and not dock.isFloating()
+            try:
+                is_tabbed = bool(self._window.tabifiedDockWidgets(dock)) and not dock.isFloating()
+            except RuntimeError:  # the window is being destroyed, and hides its docks on the way
+                return
             if is_tabbed != (dock.titleBarWidget() is not None):
                 dock.setTitleBarWidget(QWidget(dock) if is_tabbed else None)  # type: ignore[arg-type]  # None: its own
 
