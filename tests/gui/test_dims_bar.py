@@ -7,14 +7,14 @@ import pytest
 import torch
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QCheckBox, QComboBox, QSlider, QSpinBox, QToolButton
+from PySide6.QtWidgets import QApplication, QComboBox, QSlider, QSpinBox, QToolButton
 
 from hookscope.gui.panels.dims_popup import DimsPopup
 from hookscope.gui.panels.grid import GridView
 from hookscope.gui.panels.heatmap import HeatmapView
 from hookscope.gui.style import apply_theme
 from hookscope.gui.theme import DARK, LIGHT
-from hookscope.protocol.views import Axes, GridRequest, HeatmapRequest, RgbRequest, TileOrder
+from hookscope.protocol.views import Axes, HeatmapRequest, TileOrder
 from tests.gui.panel_fakes import OTHER, OUTPUT, colors_of, pump
 from tests.gui.picture_host import Host, choose, color_at, line_texts, press, ramp
 
@@ -176,26 +176,6 @@ def test_that_dims_are_remembered_for_each_tensor_but_the_sample_stays(grid: Gri
     assert grid.dims.choice.axes.index[0] == 3
     host.show_tensor(ramp(4, 3, 5), OUTPUT, class_name="Conv2d")
     assert axes_of(grid) == (1, 2, 0)
-
-
-@opens_a_popup
-def test_that_colours_are_shown_only_when_they_are_asked_for(grid: GridView) -> None:
-    tensor = torch.zeros(1, 3, 2, 2)
-    tensor[0, 0] = 1.0
-    tensor[0, :, 1, 1] = torch.nan
-    host_of(grid).show_tensor(tensor, class_name="Conv2d")
-    assert isinstance(grid.request(), GridRequest)
-    popup_of(grid).findChildren(QCheckBox)[0].click()
-    request = grid.request()
-    assert isinstance(request, RgbRequest)
-    assert color_at(grid, 0, 0) == "#ff0000"
-    assert color_at(grid, 1, 1) == "#ff00ff"
-    assert not grid.color_bar.isVisible()
-    grid.control.type_levels((0.0, 2.0))
-    assert color_at(grid, 0, 0) == "#800000"
-    host_of(grid).show_tensor(torch.zeros(1, 8, 2, 2), OTHER, class_name="Conv2d")
-    assert isinstance(grid.request(), GridRequest)
-    assert not popup_of(grid).findChildren(QCheckBox)[0].isEnabled()
 
 
 def test_that_the_strongest_tiles_come_first_on_demand(grid: GridView) -> None:

@@ -207,11 +207,12 @@ def test_that_the_heads_are_guessed(features: int, heads: int) -> None:
 def test_that_three_channels_are_red_green_and_blue(window: PanelWindow) -> None:
     tensor = torch.zeros(1, 4, 2, 2)
     tensor[0, 0, 0, 0] = tensor[0, 1, 0, 1] = tensor[0, 3, 1, 0] = 1.0
+    tensor[0, :, 1, 1] = torch.nan
     window.show_tensor(OUTPUT, tensor, "rgb")
     view = window.panel.view
     assert isinstance(view, RgbView)
     colors = colors_of(view.image)
-    assert {"#ff0000", "#00ff00"} <= colors
+    assert {"#ff0000", "#00ff00", "#ff00ff"} <= colors
     assert "#0000ff" not in colors
     view.picks[2].setValue(3)
     request = view.request()
@@ -220,3 +221,6 @@ def test_that_three_channels_are_red_green_and_blue(window: PanelWindow) -> None
     settle(window)
     assert "#0000ff" in colors_of(view.image)
     assert np.array([box.maximum() for box in view.picks]).tolist() == [3, 3, 3]
+    view.control.type_levels((0.0, 2.0))
+    settle(window)
+    assert {"#800000", "#008000", "#000080", "#ff00ff"} <= colors_of(view.image)
