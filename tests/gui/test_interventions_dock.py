@@ -182,8 +182,8 @@ def test_that_enter_goes_to_the_form(shell: Shell, qtbot: QtBot) -> None:
 
 def test_that_an_empty_list_says_what_to_do(shell: Shell) -> None:
     page = page_of(shell)
-    assert "Right-click a module" in page._empty.text()
-    assert page._body.currentWidget() is page._empty
+    assert "Right-click a module" in page._body.empty.text()
+    assert page._body.currentWidget() is page._body.empty
     assert not page.remove_button.isEnabled()
 
 

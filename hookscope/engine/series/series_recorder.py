@@ -1,6 +1,6 @@
 """Records series: after each step, on a thread of its own, from the captures of that step.
 
-`set` and `step_finished` are called on the main thread and never wait; `close` waits for the thread.
+`set` is called on the reader thread, `step_finished` on the main thread; neither waits. `close` waits for the thread.
 """
 
 import math

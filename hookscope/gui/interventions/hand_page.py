@@ -2,17 +2,17 @@
 
 from PySide6.QtCore import QModelIndex, Qt, Signal, Slot
 from PySide6.QtGui import QKeySequence, QResizeEvent, QShortcut
-from PySide6.QtWidgets import QLabel, QSplitter, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
 
 from hookscope.figures.text import slot_label
 from hookscope.gui.interventions.fields import NumberField
 from hookscope.gui.interventions.hand_book import HandBook
 from hookscope.gui.interventions.hand_form import HandForm
 from hookscope.gui.interventions.hand_model import HandColumn, HandModel
+from hookscope.gui.interventions.list_and_form import ListAndForm
 from hookscope.gui.interventions.selection_form import index_field
 from hookscope.gui.interventions.tools import ToolRow, side_by_side
 from hookscope.gui.interventions.view import ListView
-from hookscope.gui.tall_content import TallContent
 from hookscope.protocol.interventions import HandChange, Index, Span
 from hookscope.protocol.tensor_changes import Constant, Scale
 
@@ -64,8 +64,8 @@ class HandPage(QWidget):
         self.keep_button = tools.add_button(
             "msc.pin", self.tr("Make it permanent"), self.tr("Do the same in every step, as an intervention"), shrink=7
         )
-        self._empty = QLabel()
-        self._body = QStackedWidget()
+        self._body = ListAndForm(self.view, self.form)
+        self.splitter = self._body.splitter
         self._trouble = ""
         self._assemble()
         self._connect()
@@ -79,15 +79,6 @@ class HandPage(QWidget):
             field.line.setToolTip(title)
             field.setFixedWidth(unit * _INDEX_CHARS + 16)
         self.value.line.setPlaceholderText("1.5")
-        self._empty.setProperty("quiet", True)
-        self._empty.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        self._empty.setWordWrap(True)
-        self.splitter = QSplitter()
-        self.splitter.setChildrenCollapsible(False)
-        self.splitter.addWidget(self.view)
-        self.splitter.addWidget(TallContent(self.form, self.fontMetrics().height() * 4))
-        self._body.addWidget(self._empty)
-        self._body.addWidget(self.splitter)
         rows = QVBoxLayout(self)
         rows.setContentsMargins(0, 0, 0, 0)
         rows.setSpacing(self.fontMetrics().height() // 4)
@@ -125,12 +116,12 @@ class HandPage(QWidget):
     @Slot()
     def _update(self) -> None:
         changes, can_change = self._book.changes, self._book.can_change
-        self._body.setCurrentWidget(self.splitter if changes else self._empty)
+        self._body.show_rows(has_any=bool(changes))
         at_hand = self._book.refs[0] if self._book.refs else None
         name = " ".join(filter(None, (at_hand.path, slot_label(at_hand)))) if at_hand is not None else ""
         text = self.tr("At hand: {tensor}. The changes are for this event alone.").format(tensor=name) if name else ""
         self.title.tell(self._trouble or text, is_trouble=bool(self._trouble))
-        self._empty.setText(
+        self._body.empty.setText(
             self.tr("Nothing is changed at this event. Set an element, or add a change of the whole tensor.")
             if can_change
             else self.tr("No step is stopped with a tensor at hand.")

@@ -4,10 +4,7 @@ from PySide6.QtCore import QModelIndex, Qt, Signal, Slot
 from PySide6.QtGui import QAction, QKeySequence, QResizeEvent, QShortcut
 from PySide6.QtWidgets import (
     QCheckBox,
-    QLabel,
     QMenu,
-    QSplitter,
-    QStackedWidget,
     QToolButton,
     QVBoxLayout,
     QWidget,
@@ -16,12 +13,12 @@ from PySide6.QtWidgets import (
 from hookscope.gui.current import Current
 from hookscope.gui.interventions.book import InterventionBook
 from hookscope.gui.interventions.form import InterventionForm
+from hookscope.gui.interventions.list_and_form import ListAndForm
 from hookscope.gui.interventions.live import LiveTrials
 from hookscope.gui.interventions.model import Column, InterventionModel
 from hookscope.gui.interventions.tools import ToolRow, side_by_side
 from hookscope.gui.interventions.view import ListView
 from hookscope.gui.session_bridge import SessionBridge
-from hookscope.gui.tall_content import TallContent
 
 _SHARES = (26, 36, 28, 10)
 """How the columns share the width."""
@@ -96,8 +93,8 @@ class ListPage(QWidget):
         )
         self.more_button = tools.add_button("msc.ellipsis", "", self.tr("Save, load, export, sweep"))
         self.more_menu = self._make_menu()
-        self._empty = QLabel()
-        self._body = QStackedWidget()
+        self._body = ListAndForm(self.view, self.form)
+        self.splitter = self._body.splitter
         self._assemble()
         self._connect()
         self._update()
@@ -121,19 +118,10 @@ class ListPage(QWidget):
         return menu
 
     def _assemble(self) -> None:
-        self._empty.setText(
+        self._body.empty.setText(
             self.tr("Nothing is changed. Right-click a module in the tree, or press Ctrl+I for the tensor you look at.")
         )
-        self._empty.setProperty("quiet", True)
-        self._empty.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        self._empty.setWordWrap(True)
         self.live_box.setChecked(self._live.is_on)
-        self.splitter = QSplitter()
-        self.splitter.setChildrenCollapsible(False)
-        self.splitter.addWidget(self.view)
-        self.splitter.addWidget(TallContent(self.form, self.fontMetrics().height() * 4))
-        self._body.addWidget(self._empty)
-        self._body.addWidget(self.splitter)
         rows = QVBoxLayout(self)
         rows.setContentsMargins(0, 0, 0, 0)
         rows.setSpacing(self.fontMetrics().height() // 4)
@@ -186,7 +174,7 @@ class ListPage(QWidget):
     @Slot()
     def _update(self) -> None:
         has_any, chosen = bool(self._book.interventions), self.selected()
-        self._body.setCurrentWidget(self.splitter if has_any else self._empty)
+        self._body.show_rows(has_any=has_any)
         row = self.model.row_of(chosen[0]) if len(chosen) == 1 else -1
         self.remove_button.setEnabled(bool(chosen))
         self.up_button.setEnabled(row > 0)

@@ -13,6 +13,7 @@ from hookscope.figures.levels import color_indices, is_signed
 from hookscope.figures.ranges import fitted
 from hookscope.gui.colormaps import lookup_table
 from hookscope.gui.panels.base import fixed_font
+from hookscope.gui.panels.plot_view import drawable
 from hookscope.gui.panels.plots import slot_color
 from hookscope.gui.panels.subject import Subject
 from hookscope.gui.panels.tensor_memory import TensorMemory, key_of
@@ -37,7 +38,6 @@ SIZE = QSize(96, 44)
 
 _TILES, _KERNELS = 8, 32
 _EDGE = 2.0
-_DRAWABLE = 1e100
 
 Pixels = npt.NDArray[np.float32]
 Mask = npt.NDArray[np.uint8]
@@ -125,7 +125,7 @@ def _colored(
 
 
 def _line(curve: Curve, color: QColor, ratio: float) -> QPixmap:
-    low, high = (np.clip(ends.to_numpy().astype(np.float64), -_DRAWABLE, _DRAWABLE) for ends in (curve.low, curve.high))
+    low, high = drawable(curve.low), drawable(curve.high)
     known = np.isfinite(low) & np.isfinite(high)
     if not known.any():
         return QPixmap()

@@ -10,15 +10,13 @@ from PySide6.QtGui import QColor
 from PySide6.QtWidgets import QFrame, QScrollArea, QVBoxLayout, QWidget
 
 from hookscope.figures.text import format_number
+from hookscope.gui.panels.plot_view import DRAWABLE, MARGIN
 from hookscope.gui.panels.plots import make_plot, style_plot
 from hookscope.gui.theme import theme_of
 
 _LINES = 8
 """Height of a plot, in lines of text, at least."""
 _AXIS_CHARS = 7
-_MARGIN = 0.05
-_DRAWABLE = 1e100
-"""Beyond this the drawing library's own arithmetic overflows."""
 
 
 @dataclass(frozen=True)
@@ -81,11 +79,11 @@ class SweepPlots(QScrollArea):
                 plot.plotItem.setLogMode(x=log)
                 plot.getAxis("bottom").setLabel(x_title if row == len(series) - 1 else "")
                 low, high = sorted(np.log10(ends) if log else ends)
-                margin = _MARGIN * (high - low) or 0.5
+                margin = MARGIN * (high - low) or 0.5
                 plot.setXRange(low - margin, high + margin, padding=0)
 
     def _draw(self, plot: pg.PlotWidget, curve: pg.PlotDataItem, x: npt.NDArray[np.float64], series: Series) -> None:
-        known = np.isfinite(series.values) & (np.abs(series.values) < _DRAWABLE)
+        known = np.isfinite(series.values) & (np.abs(series.values) < DRAWABLE)
         plot.setTitle(series.title, size=f"{self.font().pointSizeF():.0f}pt", color=theme_of(self.palette()).quiet)
         plot.setAccessibleName(series.title)
         # A curve without any finite point must not reach the drawing library: it fails while painting.
@@ -94,7 +92,7 @@ class SweepPlots(QScrollArea):
         plot.setAccessibleDescription(_summary(series, x, known))
         if known.any():
             low, high = float(series.values[known].min()), float(series.values[known].max())
-            margin = _MARGIN * (high - low) or abs(high) * _MARGIN or 1.0
+            margin = MARGIN * (high - low) or abs(high) * MARGIN or 1.0
             plot.setYRange(low - margin, high + margin, padding=0)
 
     def _add_plot(self) -> None:
