@@ -21,6 +21,7 @@ class RecordBook:
 
     def __init__(self) -> None:
         self._by_owner: dict[_Owner, dict[TensorRef, Record]] = {}
+        self._orders: dict[_Owner, list[TensorRef]] = {}
         self._step = 0
         self._finished = 0
 
@@ -31,7 +32,7 @@ class RecordBook:
 
     def of(self, path: str, operation: str = "") -> tuple[Record, ...]:
         """Return the records of a module, or those of an operation in it, sorted by slot, call and leaf."""
-        return tuple(sorted(self._current((path, operation)), key=_sort_key))
+        return tuple(self._current((path, operation)))
 
     def get(self, ref: TensorRef) -> Record | None:
         """Return the newest record of a ref."""
@@ -39,11 +40,10 @@ class RecordBook:
         return record if record is not None and self._is_current(record) else None
 
     def output(self, path: str) -> Record | None:
-        """Return the first leaf of what the module's first call returned."""
-        found = [
-            record for record in self._current((path, "")) if record.ref.slot is Slot.OUTPUT and record.ref.call == 0
-        ]
-        return min(found, key=_sort_key, default=None)
+        """Return the first leaf of what the module's first call returned; one that is no tensor, if none is."""
+        records = self._current((path, ""))
+        found = [one for one in records if one.ref.slot is Slot.OUTPUT and one.ref.call == 0]
+        return next((one for one in found if not one.instead), found[0] if found else None)
 
     def calls(self, path: str) -> int:
         """Return how often the module was called in its newest step; 0 when there is nothing of it."""
@@ -56,7 +56,11 @@ class RecordBook:
     def add(self, records: Iterable[Record]) -> None:
         """Take newer records; for the session alone."""
         for record in records:
-            self._by_owner.setdefault(_owner_of(record.ref), {})[record.ref] = record
+            owner = _owner_of(record.ref)
+            of_owner = self._by_owner.setdefault(owner, {})
+            if record.ref not in of_owner:
+                self._orders.pop(owner, None)
+            of_owner[record.ref] = record
             self._step = max(self._step, record.step)
 
     def finish(self, step: int) -> None:
@@ -66,12 +70,17 @@ class RecordBook:
     def clear(self) -> None:
         """Forget everything; for the session alone."""
         self._by_owner.clear()
+        self._orders.clear()
         self._step = self._finished = 0
 
     def _current(self, owner: _Owner) -> list[Record]:
+        """Return what describes an owner, in order."""
         since = self._newest_finished(owner)
-        found = self._by_owner.get(owner, {}).values()
-        return [record for record in found if record.step >= since or record.ref.slot is Slot.PARAMETER]
+        found = self._by_owner.get(owner, {})
+        if owner not in self._orders:  # the same in every step, as a rule: all ask for it when any is new
+            self._orders[owner] = sorted(found, key=_sort_key)
+        records = (found[ref] for ref in self._orders[owner])
+        return [record for record in records if record.step >= since or record.ref.slot is Slot.PARAMETER]
 
     def _is_current(self, record: Record) -> bool:
         return record.ref.slot is Slot.PARAMETER or record.step >= self._newest_finished(_owner_of(record.ref))
@@ -85,8 +94,7 @@ def _owner_of(ref: TensorRef) -> _Owner:
     return ref.path, ref.operation
 
 
-def _sort_key(record: Record) -> tuple[int, int, list[tuple[bool, int, str]]]:
-    ref = record.ref
+def _sort_key(ref: TensorRef) -> tuple[int, int, list[tuple[bool, int, str]]]:
     return _SLOT_RANK[ref.slot], ref.call, [_part_key(part) for part in re.split(r"(\d+)", ref.leaf)]
 
 

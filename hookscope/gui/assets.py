@@ -9,8 +9,18 @@ from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 
-from PySide6.QtCore import QPoint, QRect, QSize, Qt
-from PySide6.QtGui import QColor, QFont, QFontDatabase, QGuiApplication, QIcon, QIconEngine, QPainter, QPixmap
+from PySide6.QtCore import QRect, QSize, Qt
+from PySide6.QtGui import (
+    QColor,
+    QFont,
+    QFontDatabase,
+    QGuiApplication,
+    QIcon,
+    QIconEngine,
+    QPainter,
+    QPixmap,
+    QPixmapCache,
+)
 
 from hookscope.gui.theme import theme_of
 from hookscope.protocol.resources import resource_path
@@ -53,28 +63,46 @@ class _GlyphEngine(QIconEngine):
 
     def paint(self, painter: QPainter, rect: QRect, mode: QIcon.Mode, state: QIcon.State) -> None:  # noqa: ARG002
         """Draw into a rectangle."""
-        font = QFont(_font_family())
-        font.setPixelSize(max(1, round(min(rect.width(), rect.height()) * _GLYPH_SHARE)))
         painter.save()
-        painter.setFont(font)
-        painter.setPen(self._faded if mode is QIcon.Mode.Disabled else self._color)
-        painter.drawText(rect, Qt.AlignmentFlag.AlignCenter, self._glyph)
+        _draw(painter, rect, self._glyph, self._color_in(mode))
         painter.restore()
 
     def pixmap(self, size: QSize, mode: QIcon.Mode, state: QIcon.State) -> QPixmap:
-        """Draw into a picture of its own."""
-        pixmap = QPixmap(size)
-        pixmap.fill(Qt.GlobalColor.transparent)
-        painter = QPainter(pixmap)
-        try:
-            self.paint(painter, QRect(QPoint(0, 0), size), mode, state)
-        finally:
-            painter.end()
-        return pixmap
+        """Return a picture of its own; Qt asks for one whenever a button or a row is painted."""
+        del state
+        color = self._color_in(mode)
+        return _pixmap(self._glyph, color.rgba(), size.width(), size.height())
+
+    def _color_in(self, mode: QIcon.Mode) -> QColor:
+        return self._faded if mode is QIcon.Mode.Disabled else self._color
 
     def clone(self) -> QIconEngine:
         """Return a copy, as Qt asks for before it changes an icon."""
         return _GlyphEngine(self._glyph, self._color, self._faded)
+
+
+def _draw(painter: QPainter, rect: QRect, glyph: str, color: QColor) -> None:
+    font = QFont(_font_family())
+    font.setPixelSize(max(1, round(min(rect.width(), rect.height()) * _GLYPH_SHARE)))
+    painter.setFont(font)
+    painter.setPen(color)
+    painter.drawText(rect, Qt.AlignmentFlag.AlignCenter, glyph)
+
+
+def _pixmap(glyph: str, rgba: int, width: int, height: int) -> QPixmap:
+    """Draw a glyph once for each colour and size: laying text out takes far longer than copying a picture."""
+    key = f"codicon {glyph} {rgba} {width} {height}"
+    pixmap = QPixmap(width, height)
+    if QPixmapCache.find(key, pixmap):
+        return pixmap
+    pixmap.fill(Qt.GlobalColor.transparent)
+    painter = QPainter(pixmap)
+    try:
+        _draw(painter, QRect(0, 0, width, height), glyph, QColor.fromRgba(rgba))
+    finally:
+        painter.end()
+    QPixmapCache.insert(key, pixmap)
+    return pixmap
 
 
 def _fonts() -> Path:

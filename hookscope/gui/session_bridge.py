@@ -7,6 +7,7 @@ from PySide6.QtCore import QObject, Qt, QTimer, Signal, Slot
 
 from hookscope.client.changes import Change, OutputPrinted, StateChanged
 from hookscope.client.session import DebugSession
+from hookscope.client.state import SessionState
 from hookscope.protocol.events import (
     AtHandChanged,
     BreakpointsSet,
@@ -39,7 +40,9 @@ from hookscope.protocol.events import (
 )
 
 DRAIN_INTERVAL_MS = 33
-"""The window takes news at most this often: 30 times a second."""
+"""While a model runs, the window takes news at most this often: 30 times a second."""
+PROMPT_INTERVAL_MS = 4
+"""Else a person waits for the answer."""
 
 _BARE_SIGNALS: dict[type, tuple[str, ...]] = {
     StateChanged: ("state_changed",),
@@ -84,7 +87,7 @@ class SessionBridge(QObject):
         operations_traced: A module's operations are listed in `session.operations`; its path (`str`).
         settings_changed: Settings, inputs or the workload are in force that the debuggee has confirmed.
         records_changed: Module paths (`frozenset[str]`) with newer records; once a drain.
-        step_finished: A finished step (`StepFinished`), each one.
+        step_finished: The newest finished step (`StepFinished`); once a drain. All are in `session.history`.
         progress_changed: The running step is further on.
         view_arrived: An answer for a panel (`ViewReady`).
         stopped: The step is stopped (`Stopped`), and `session.stopped` is it.
@@ -95,7 +98,8 @@ class SessionBridge(QObject):
         source_arrived: The text of a source file (`SourceReady`).
         log_printed: A log point was passed (`LogPrinted`).
         non_finite_searched: A search for the first NaN or infinity has ended (`NonFiniteSearched`).
-        interventions_changed: The debuggee has taken a set of interventions, or has said how they fared in a step.
+        interventions_changed: The debuggee has taken a set of interventions, or has said how they fared in a step; once
+            a drain.
         trial_finished: A trial of the interventions has ended (`TrialFinished`); its steps have told of themselves.
         steps_compared: How far tensors moved between two steps (`StepsCompared`).
         unchanged_proved: Whether the model is as it was without interventions (`UnchangedProved`).
@@ -153,7 +157,6 @@ class SessionBridge(QObject):
         self._has_news = False
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
-        self._timer.setInterval(DRAIN_INTERVAL_MS)
         self._timer.timeout.connect(self._drain_news)
         self._woken.connect(self._note_news, Qt.ConnectionType.QueuedConnection)
         self._session = DebugSession(interpreter=interpreter, on_ready=self._woken.emit)
@@ -181,7 +184,8 @@ class SessionBridge(QObject):
         if self._is_closed or not self._has_news:
             return
         self._has_news = False
-        self._timer.start()
+        is_running = self._session.state is SessionState.RUNNING
+        self._timer.start(DRAIN_INTERVAL_MS if is_running else PROMPT_INTERVAL_MS)
         changes = self._session.drain()
         for news in _merged(changes):
             self._tell(news)
@@ -212,9 +216,16 @@ class SessionBridge(QObject):
                     getattr(self, name).emit()
 
 
+_TOLD_ONCE: frozenset[type] = frozenset(
+    {StepFinished, StepProgress, InterventionsActed, SeriesPoints},
+)
+"""Of a drain's changes of these kinds the last one is told: in a fast run there are several, and many listen."""
+
+
 def _merged(changes: list[Change]) -> list[Change | frozenset[str]]:
     """Put the paths of all records in the place of the first ones; keep a step's first events, which tell of all."""
     paths = frozenset(record.ref.path for change in changes if isinstance(change, Records) for record in change.records)
+    last = {type(change): change for change in changes if type(change) in _TOLD_ONCE}
     merged: list[Change | frozenset[str]] = []
     told_steps: set[int] = set()
     for change in changes:
@@ -228,5 +239,6 @@ def _merged(changes: list[Change]) -> list[Change | frozenset[str]]:
                     told_steps.add(change.step)
                     merged.append(change)
             case _:
-                merged.append(change)
+                if last.get(type(change), change) is change:
+                    merged.append(change)
     return merged

@@ -97,6 +97,8 @@ class BadgeKind(StrEnum):
     """An intervention made this value; `detail`: the ids, separated by blanks."""
     EDITED = "edited"
     """It was changed by hand while the step was stopped there."""
+    NOT_A_TENSOR = "not_a_tensor"
+    """`detail`: what is there instead, its type and, where it is told, its value after the first `: `."""
 
 
 class Badge(msgspec.Struct, frozen=True, gc=False):
@@ -124,6 +126,21 @@ class Record(msgspec.Struct, frozen=True):
     spec: TensorSpec | None
     badges: tuple[Badge, ...] = ()
     same_as: tuple[str, ...] = ()
+
+    @property
+    def instead(self) -> str:
+        """What there is instead of a tensor, `int: 3`; `""` where there is a tensor, or nothing at all."""
+        return instead_of_tensor(self.badges)
+
+    def is_like(self, other: "Record") -> bool:
+        """Whether both say the same of the same tensor, be it of different steps."""
+        mine = self.ref, self.spec, self.badges, self.same_as
+        return mine == (other.ref, other.spec, other.badges, other.same_as)
+
+
+def instead_of_tensor(badges: tuple[Badge, ...]) -> str:
+    """Return what badges say there is instead of a tensor, `int: 3`; `""` if they do not say that there is none."""
+    return next((badge.detail for badge in badges if badge.kind is BadgeKind.NOT_A_TENSOR), "")
 
 
 _NUMPY_HAS = frozenset(

@@ -13,11 +13,14 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+import pyqtgraph as pg
+from PySide6.QtGui import QPaintEvent
 from PySide6.QtWidgets import QApplication
 
 from hookscope.client.state import SessionState
 from hookscope.gui.app import create_application
 from hookscope.gui.main_window import MainWindow
+from hookscope.gui.panels.panel import TensorPanel
 from hookscope.gui.session_bridge import SessionBridge
 from hookscope.gui.settings import MemoryStore, Settings
 from hookscope.gui.style import ThemeSwitch
@@ -64,19 +67,45 @@ def rest(app: QApplication) -> None:
     wait(app, lambda: time.perf_counter() > until)
 
 
-def picture_times(app: QApplication, window: MainWindow, kind: str, paths: tuple[str, str]) -> list[float]:
+class PaintWatch:
+    """Notes when a panel has painted a picture that is the newest one.
+
+    The plot's own paint is what counts: what else the window paints in the same go comes before or after it.
+    """
+
+    def __init__(self) -> None:
+        self.panel: TensorPanel | None = None
+        self.painted_at: float | None = None
+        paint = pg.GraphicsView.paintEvent
+
+        def paint_event(view: pg.GraphicsView, event: QPaintEvent) -> None:
+            paint(view, event)
+            panel = self.panel
+            if panel is not None and not panel.is_waiting and view is panel.plot() and self.painted_at is None:
+                self.painted_at = time.perf_counter()
+
+        pg.GraphicsView.paintEvent = paint_event
+
+
+def picture_times(
+    app: QApplication, window: MainWindow, watch: PaintWatch, kind: str, paths: tuple[str, str]
+) -> list[float]:
     """Return milliseconds from looking at another tensor to its painted picture, sorted."""
     assert window.panels is not None
     panel = window.panels.panels[0]
+    window.current.select_ref(TensorRef(paths[1], Slot.OUTPUT, "out"))
     panel.set_kind(kind)
+    wait(app, lambda: not panel.is_waiting)
     taken = []
     for number in range(WARM_UP_ROUNDS + ROUNDS):
         rest(app)
         started = time.perf_counter()
         window.current.select_ref(TensorRef(paths[number % 2], Slot.OUTPUT, "out"))
-        wait(app, lambda: not panel.is_waiting)
-        panel.repaint()
-        taken.append((time.perf_counter() - started) * 1000)
+        watch.panel, watch.painted_at = panel, None
+        wait(app, lambda: watch.painted_at is not None)
+        assert watch.painted_at is not None
+        taken.append((watch.painted_at - started) * 1000)
+        watch.panel = None
     return sorted(taken[WARM_UP_ROUNDS:])
 
 
@@ -110,6 +139,7 @@ def main() -> None:
     window.show()
     session = bridge.session
     figures: dict[str, float] = {}
+    watch = PaintWatch()
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "net.py"
         file.write_text(MODEL, encoding="utf-8")
@@ -123,7 +153,7 @@ def main() -> None:
             ("grid_64x224x224", "grid", ("first", "second")),
             ("histogram_16m_sampled", "histogram", ("large", "other")),
         ):
-            times = picture_times(app, window, kind, paths)
+            times = picture_times(app, window, watch, kind, paths)
             figures[f"{name}_median_ms"] = round(statistics.median(times), 1)
             figures[f"{name}_slowest_ms"] = round(times[-1], 1)
         figures["window_memory_mib"] = round(resident_mib(), 1)

@@ -192,8 +192,12 @@ class DetailsDock(QDockWidget):
 
     @Slot(object)
     def _note_records(self, paths: frozenset[str]) -> None:
-        if self._current.path in paths and is_seen(self):
-            self._refresh()
+        if self._current.path not in paths or not is_seen(self):
+            return
+        before = self._target
+        self._target = find_target(self._bridge.session, before.path, before.ref, before)
+        if self._target.record is None or not self._target.is_like(before):
+            self._refresh()  # else the feed asks for the new numbers, and all the rest is as it was
 
     @Slot()
     def _look_soon(self) -> None:

@@ -7,6 +7,7 @@ from PySide6.QtCore import QObject, QTimer, Signal, Slot
 from PySide6.QtWidgets import QWidget
 
 from hookscope.client.state import SessionState
+from hookscope.gui.panels.answer_desk import AnswerDesk
 from hookscope.gui.panels.pacer import Pacer
 from hookscope.gui.trials.comparison import NEWEST, Aim
 from hookscope.protocol.events import StepFinished, ViewReady
@@ -62,11 +63,10 @@ class ViewFeed(QObject):
         self._askable = bridge.session.state in ASKABLE
         self._answer: ViewReady | None = None
         self._pacer = Pacer.of(bridge)
-        self._pacer.turn_came.connect(self._draw)
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
         self._timer.timeout.connect(self.pump)
-        bridge.view_arrived.connect(self._take)
+        AnswerDesk.of(bridge).register(name, self._take)
         bridge.records_changed.connect(self._note_records)
         bridge.step_finished.connect(self._note_step)
         bridge.state_changed.connect(self._note_state)
@@ -133,16 +133,14 @@ class ViewFeed(QObject):
     def _is_active(self) -> bool:
         return self.can_ask and is_seen(self._seen)
 
-    @Slot(object)
     def _take(self, answer: ViewReady) -> None:
-        if answer.panel != self._name or self._outstanding is None or answer.number != self._outstanding[0]:
+        if self._outstanding is None or answer.number != self._outstanding[0]:
             return
         self._answer = answer
-        self._pacer.ask_turn(self._name)
+        self._pacer.ask_turn(self._name, self._draw)
 
-    @Slot(str)
-    def _draw(self, name: str) -> None:
-        if name != self._name or self._answer is None or self._outstanding is None:
+    def _draw(self, _name: str) -> None:
+        if self._answer is None or self._outstanding is None:
             return
         answer, (_, request, aim) = self._answer, self._outstanding
         self._answer = self._outstanding = None

@@ -78,6 +78,7 @@ class PanelHeader(AdaptiveRow):
         super().__init__()
         self._state: HeaderState | None = None
         self._compact = False
+        self._least_width = 0
         self._title = ElidedLabel()
         self._class = _quiet_label()
         self._slots = QComboBox()
@@ -155,7 +156,7 @@ class PanelHeader(AdaptiveRow):
         self._lock.setChecked(not state.follows)
         self._lock.setText(self.tr("Lock") if state.follows else self.tr("Locked"))
         self._show_kind(state)
-        self._retint()
+        self._tint_lock()
         self.want(self._class, not self._compact and bool(state.class_name))
         self.want(self._slots, not self._compact and bool(state.choices))
         for label in (self._shape, self._details):
@@ -165,12 +166,16 @@ class PanelHeader(AdaptiveRow):
 
     def minimumSizeHint(self) -> QSize:
         """Return room for the name, the tensor and the way out."""
-        return QSize(self.fontMetrics().averageCharWidth() * _MIN_CHARS, self.sizeHint().height())
+        if self._least_width == 0:  # asked for very often
+            self._least_width = self.fontMetrics().averageCharWidth() * _MIN_CHARS
+        return QSize(self._least_width, self.sizeHint().height())
 
     def changeEvent(self, event: QEvent) -> None:
         """Tint the icons again when the theme has changed."""
         if event.type() == QEvent.Type.PaletteChange:
             self._retint()
+        elif event.type() == QEvent.Type.FontChange:
+            self._least_width = 0
         super().changeEvent(event)
 
     def _kind_box(self) -> QComboBox:
@@ -226,8 +231,7 @@ class PanelHeader(AdaptiveRow):
 
     def _retint(self) -> None:
         theme = theme_of(self.palette())
-        is_locked = self._state is not None and not self._state.follows
-        self._lock.setIcon(icon("msc.pinned", theme.accent) if is_locked else icon("msc.pin", theme.quiet))
+        self._tint_lock()
         self._unlink.setIcon(icon("msc.link", theme.accent))
         self._picture.setIcon(icon("msc.device-camera", theme.quiet))
         self._float.setIcon(icon("msc.multiple-windows", theme.quiet))
@@ -235,6 +239,11 @@ class PanelHeader(AdaptiveRow):
         for name, kind in PANEL_KINDS.items():
             self._kinds.setItemIcon(self._kinds.findData(name), icon(kind.icon, theme.quiet))
         self._kinds.setItemIcon(0, icon("msc.eye", theme.quiet))
+
+    def _tint_lock(self) -> None:
+        theme = theme_of(self.palette())
+        is_locked = self._state is not None and not self._state.follows
+        self._lock.setIcon(icon("msc.pinned", theme.accent) if is_locked else icon("msc.pin", theme.quiet))
 
     @Slot(int)
     def _choose_slot(self, row: int) -> None:

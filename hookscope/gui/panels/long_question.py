@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal, Slot
 
+from hookscope.gui.panels.answer_desk import AnswerDesk
 from hookscope.gui.panels.feed import ASKABLE
 from hookscope.gui.trials.comparison import NEWEST, Aim
 from hookscope.protocol.events import ViewProgress, ViewReady
@@ -42,7 +43,7 @@ class LongQuestion(QObject):
         self._ref: TensorRef | None = None
         self._aim = NEWEST
         self._is_asking = False
-        bridge.view_arrived.connect(self._take)
+        AnswerDesk.of(bridge).register(self._name, self._take)
         bridge.view_progress.connect(self._follow)
         bridge.state_changed.connect(self._note_state)
         bridge.model_loaded.connect(self._forget)
@@ -74,7 +75,6 @@ class LongQuestion(QObject):
             self._bridge.session.cancel_view(self._name, self._number)
             self._forget()
 
-    @Slot(object)
     def _take(self, answer: ViewReady) -> None:
         if self._is_mine(answer):
             self._is_asking = False

@@ -1,8 +1,9 @@
 """One panel draws at a time, so that the window answers between two pictures."""
 
-from collections import deque
+from collections.abc import Callable
+from weakref import WeakMethod
 
-from PySide6.QtCore import QObject, QTimer, Signal, Slot
+from PySide6.QtCore import QObject, QTimer, Slot
 
 _BREATH_MS = 4
 """Between two turns: the picture is painted, and whatever a person did in the meantime is answered."""
@@ -13,16 +14,11 @@ class Pacer(QObject):
 
     Answers for several panels arrive together, and pictures that are drawn together are painted in one go: with six
     panels that would block the window for longer than a person does not notice.
-
-    Signals:
-        turn_came: Who was named may draw now.
     """
-
-    turn_came = Signal(str)
 
     def __init__(self, parent: QObject) -> None:
         super().__init__(parent)
-        self._waiting: deque[str] = deque()
+        self._waiting: dict[str, WeakMethod[Callable[[str], None]]] = {}
         self._breath = QTimer(self)
         self._breath.setSingleShot(True)
         self._breath.setInterval(_BREATH_MS)
@@ -33,15 +29,23 @@ class Pacer(QObject):
         """Return the pacer of an object, making it the first time."""
         return owner.findChild(cls) or cls(owner)
 
-    def ask_turn(self, name: str) -> None:
-        """Ask for a turn; it comes at once when nobody has drawn just now."""
-        if name not in self._waiting:
-            self._waiting.append(name)
+    def ask_turn(self, name: str, draw: Callable[[str], None]) -> None:
+        """Ask for a turn, unless one was asked for under that name; at once when nobody has drawn just now.
+
+        Args:
+            name: Who asks.
+            draw: A bound method, called once with that name if its object lives by then.
+        """
+        self._waiting.setdefault(name, WeakMethod(draw))
         if not self._breath.isActive():
             self._go_on()
 
     @Slot()
     def _go_on(self) -> None:
-        if self._waiting:
-            self._breath.start()
-            self.turn_came.emit(self._waiting.popleft())
+        while self._waiting:
+            name = next(iter(self._waiting))
+            draw = self._waiting.pop(name)()
+            if draw is not None:
+                self._breath.start()
+                draw(name)
+                return

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 from PySide6.QtCore import Qt, QTimer, Signal, Slot
-from PySide6.QtGui import QHideEvent, QKeySequence, QMoveEvent, QShortcut, QShowEvent
+from PySide6.QtGui import QHideEvent, QMoveEvent, QShowEvent
 from PySide6.QtWidgets import QDockWidget, QGraphicsView, QWidget
 
 from hookscope.client.state import SessionState
@@ -21,10 +21,11 @@ from hookscope.gui.panels.registry import AUTO, kind_title
 from hookscope.gui.panels.relatives import subject_of
 from hookscope.gui.panels.side_questions import SideQuestions
 from hookscope.gui.panels.subject import Subject
-from hookscope.gui.panels.target import Target, aim_of, explain_absence, find_target
+from hookscope.gui.panels.target import Target, aim_of, card_of_absence, explain_absence, find_target
 from hookscope.gui.panels.tensor_memory import TensorMemory
-from hookscope.gui.panels.words import word_no_picture
+from hookscope.gui.panels.words import word_answer
 from hookscope.gui.trials.comparison import NEWEST, CompareMode
+from hookscope.gui.trials.comparison_keys import ComparisonKeys
 from hookscope.protocol.events import ViewReady
 from hookscope.protocol.identity import TensorRef
 from hookscope.protocol.tensors import TensorSpec
@@ -81,6 +82,7 @@ class TensorPanel(QDockWidget):
         self.setTitleBarWidget(self._header)
         self.setWidget(self._body)
         self._feed = ViewFeed(bridge, name, self)
+        self._keys = ComparisonKeys(current, self)
         # When a dock comes out from behind another one, it is told so before it is moved.
         self._look_again = QTimer(self)
         self._look_again.setSingleShot(True)
@@ -132,6 +134,11 @@ class TensorPanel(QDockWidget):
     def shown_mode(self) -> CompareMode | None:
         """What is shown of a trial; `None` when it has nothing to do with one."""
         return self._current.comparison.mode_of(self.shown_step, self._shown_aim.minus)
+
+    @property
+    def shown_minus(self) -> int | None:
+        """The step whose values are subtracted in what is shown; `None` when these are values themselves."""
+        return self._shown_aim.minus if self._shown is not None else None
 
     @property
     def spec(self) -> TensorSpec | None:
@@ -251,10 +258,6 @@ class TensorPanel(QDockWidget):
         header.link_toggled.connect(self.link_requested)
         self._body.change_requested.connect(self._request_change)
         self.visibilityChanged.connect(self._look_soon)
-        for key, toggle in (("B", self._toggle_before), ("D", self._toggle_difference)):
-            shortcut = QShortcut(QKeySequence(key), self)
-            shortcut.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
-            shortcut.activated.connect(toggle)
         header.ref_chosen.connect(self._choose_ref)
         header.call_chosen.connect(self._choose_call)
         header.lock_toggled.connect(self._set_locked)
@@ -302,7 +305,7 @@ class TensorPanel(QDockWidget):
         if not is_as_aimed:
             self.refresh()
             if answer.spec is None and isinstance(answer.result, NoPicture):
-                self._body.show_message(word_no_picture(answer.result, None, answer.badges))
+                self._body.show_message(word_answer(answer, answer.result))
         return is_as_aimed
 
     def _are_values_gone(self) -> bool:
@@ -313,7 +316,7 @@ class TensorPanel(QDockWidget):
         is_kept = self._shown is not None and target.record is None and self._shown.ref == target.ref
         if not is_kept:
             self._shown = None
-            self._body.show_message(explain_absence(self.session, target))
+            self._body.show_message(card_of_absence(target) or explain_absence(self.session, target))
         self._show_age()
 
     def _show_age(self) -> None:
@@ -331,28 +334,24 @@ class TensorPanel(QDockWidget):
         self._shown, self._shown_kind, self._shown_aim = answer, self._aimed[0], aim
         self._shown_source = self.session.source
         if isinstance(answer.result, NoPicture):
-            self._body.show_message(word_no_picture(answer.result, answer.spec, answer.badges))
+            self._body.show_message(word_answer(answer, answer.result))
         else:
             self._body.show_answer(answer)
         self._show_age()
 
     @Slot(object)
     def _note_records(self, paths: frozenset[str]) -> None:
-        if self._target.path in paths and is_seen(self):
-            self.refresh()
+        if self._target.path not in paths or not is_seen(self):
+            return
+        before = self._target
+        self._target = find_target(self.session, before.path, before.ref, before)
+        if self._target.record is None or not self._target.is_like(before):
+            self.refresh()  # else the feed asks for the new values, and all the rest is as it was
 
     @Slot()
     def _note_current(self) -> None:
         if self.follows:
             self.refresh()
-
-    @Slot()
-    def _toggle_before(self) -> None:
-        self._current.toggle_comparison(CompareMode.BEFORE)
-
-    @Slot()
-    def _toggle_difference(self) -> None:
-        self._current.toggle_comparison(CompareMode.DIFFERENCE)
 
     @Slot()
     def _note_model(self) -> None:

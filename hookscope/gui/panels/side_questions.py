@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Slot
 
+from hookscope.gui.panels.answer_desk import AnswerDesk
 from hookscope.gui.panels.feed import ASKABLE
 from hookscope.gui.trials.comparison import NEWEST, Aim
 from hookscope.protocol.events import ViewReady
@@ -46,7 +47,7 @@ class SideQuestions(QObject):
         self._aim = NEWEST
         self._waiting: dict[Callable[[ViewReady], None], _Question] = {}
         self._outstanding: _Question | None = None
-        bridge.view_arrived.connect(self._take)
+        AnswerDesk.of(bridge).register(self._name, self._take)
         bridge.state_changed.connect(self._note_state)
         bridge.model_loaded.connect(self._forget)
 
@@ -72,10 +73,9 @@ class SideQuestions(QObject):
         aim = question.aim
         self._bridge.session.request_view(self._name, self._number, question.ref, question.request, aim.step, aim.minus)
 
-    @Slot(object)
     def _take(self, answer: ViewReady) -> None:
         question = self._outstanding
-        if question is None or answer.panel != self._name or answer.number != self._number:
+        if question is None or answer.number != self._number:
             return
         self._outstanding = None
         if (question.ref, question.aim) == (self._ref, self._aim):

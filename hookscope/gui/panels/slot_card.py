@@ -4,18 +4,20 @@ from PySide6.QtCore import QEvent, QRect, QSize, Qt, Signal, Slot
 from PySide6.QtGui import QColor, QContextMenuEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QPixmap
 from PySide6.QtWidgets import QAbstractButton, QMenu, QSizePolicy, QWidget
 
-from hookscope.figures.text import format_shape, slot_label
+from hookscope.figures.text import format_shape, slot_label, value_label
 from hookscope.gui.assets import icon
 from hookscope.gui.badge_looks import BadgeLook, look_of
 from hookscope.gui.badge_text import badge_label, badge_sentence
 from hookscope.gui.panels.base import fixed_font
 from hookscope.gui.theme import theme_of
-from hookscope.protocol.tensors import Record
+from hookscope.protocol.tensors import Badge, BadgeKind, Record
 
 _MARGIN = 8
 _RADIUS = 4
 _MIN_CHARS, _MAX_CHARS = 12, 24
 _PICTURE_GAP = 4
+_TOLD = 80
+"""Characters of a value in a tooltip, which does not wrap it."""
 
 
 class SlotCard(QAbstractButton):
@@ -46,21 +48,26 @@ class SlotCard(QAbstractButton):
     def show_record(self, record: Record, *, is_current: bool) -> None:
         """Show another record, and whether it is the one that the window looks at."""
         self.setChecked(is_current)
-        if record == self._record:
+        before, self._record = self._record, record
+        if before is not None and record.is_like(before):
             return
-        self._record = record
-        badges = record.badges
+        instead = record.instead
+        badges = tuple(badge for badge in record.badges if badge.kind is not BadgeKind.NOT_A_TENSOR)
         sentences = [badge_sentence(badge) for badge in badges]
-        if record.spec is not None:
+        if instead:
+            self._note = value_label(instead)
+            sentences.insert(0, badge_sentence(Badge(BadgeKind.NOT_A_TENSOR)))
+        elif record.spec is not None:
             self._note = format_shape(record.spec.shape)
         else:
             self._note = badge_label(badges[0]) if badges else self.tr("absent")
-        self._look = look_of(badges) if record.spec is not None else None  # else the note says it
+        self._look = look_of(record.badges) if record.spec is not None or instead else None  # else the note says it
         self.setText(slot_label(record.ref))
         self.setAccessibleName(f"{self.text()}, {self._note}")
         self.setAccessibleDescription(" ".join(sentences))
         spec = record.spec
-        first = f"{self.text()}: {self._note}" + (f" · {spec.dtype} · {spec.device}" if spec is not None else "")
+        parts = [self._note[:_TOLD], *([spec.dtype, spec.device] if spec is not None else [])]
+        first = f"{self.text()}: {' · '.join(parts)}"
         self.setToolTip("\n".join([first, *sentences, self.tr("Double click opens it in a tab of its own.")]))
         self.updateGeometry()
         self.update()
@@ -84,7 +91,7 @@ class SlotCard(QAbstractButton):
 
     def set_picture(self, picture: QPixmap) -> None:
         """Show a small picture; a null one takes it away."""
-        if not (picture.isNull() and self._picture.isNull()):
+        if picture.cacheKey() != self._picture.cacheKey():
             self._picture = picture
             self.update()
 
@@ -125,7 +132,7 @@ class SlotCard(QAbstractButton):
                 top = inside.top() + self.fontMetrics().height() + _PICTURE_GAP // 2
                 painter.drawPixmap(inside.left(), top, self._picture)
             painter.setPen(QColor(theme.quiet))
-            if not is_absent:
+            if not is_absent or (self._record is not None and self._record.instead):
                 painter.setFont(fixed_font(0.9))
             self._draw_line(painter, inside, Qt.AlignmentFlag.AlignBottom, self._note)
         finally:
@@ -183,5 +190,5 @@ class SlotCard(QAbstractButton):
 
     @Slot()
     def _open(self) -> None:
-        if self._record is not None and self._record.spec is not None:
+        if self._record is not None and (self._record.spec is not None or self._record.instead):
             self.opened.emit(self._record.ref)

@@ -1,5 +1,6 @@
 """All tensors of the current module as cards in a row; the current one is outlined."""
 
+from collections import OrderedDict
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QSize, Qt, Signal, Slot
@@ -10,7 +11,7 @@ from hookscope.gui.panels.slot_card import SlotCard
 from hookscope.gui.panels.subject import Subject
 from hookscope.gui.panels.target import is_parameter, records_at
 from hookscope.gui.panels.tensor_memory import TensorKey, TensorMemory, key_of
-from hookscope.gui.panels.thumbnail_queue import ThumbnailQueue, Wish
+from hookscope.gui.panels.thumbnail_queue import MOST_KEPT, ThumbnailQueue, Wish
 from hookscope.gui.panels.thumbnails import SIZE, draw_thumbnail, thumbnail_request
 from hookscope.gui.theme import theme_of
 from hookscope.gui.trials.comparison import Aim
@@ -40,10 +41,11 @@ class SlotStrip(QScrollArea):
         self._memory = TensorMemory.of(bridge)
         self._cards: list[SlotCard] = []
         self._wishes: dict[TensorRef, tuple[Wish, Subject]] = {}
-        self._drawn: dict[SlotCard, tuple[ViewReady | None, Subject | None]] = {}
+        self._drawn: OrderedDict[TensorRef, tuple[ViewReady, Subject, QPixmap]] = OrderedDict()
         self._named: tuple[ModuleTree | None, str | None, str] = (None, None, "")
         self._shown_ref: TensorRef | None = None
         self._has_pictures = True
+        self._asked_for = QSize()
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setWidgetResizable(True)
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -120,6 +122,7 @@ class SlotStrip(QScrollArea):
         records = records_at(self._bridge.session, path) if path is not None else ()
         call = ref.call if ref is not None else 0
         shown = [record for record in records if record.ref.call == call or is_parameter(record.ref)]
+        shown.sort(key=_is_no_tensor)  # what has pictures stays together
         while len(self._cards) < len(shown):
             self._add_card()
         for number, card in enumerate(self._cards):
@@ -129,7 +132,9 @@ class SlotStrip(QScrollArea):
                 card.show_record(shown[number], is_current=shown[number].ref == ref)
         self.setVisible(bool(shown))
         self._want(shown if self._has_pictures else [])
-        self.updateGeometry()
+        if self.sizeHint() != self._asked_for:  # else the whole window would be laid out again in every step
+            self._asked_for = self.sizeHint()
+            self.updateGeometry()
         if ref != self._shown_ref:
             self._shown_ref = ref
             self._row.activate()
@@ -174,15 +179,23 @@ class SlotStrip(QScrollArea):
     def _draw(self, card: SlotCard) -> None:
         wish, subject = self._wishes.get(card.record.ref, (None, None)) if card.record is not None else (None, None)
         answer = self._queue.answer(wish) if wish is not None else None
-        before = self._drawn.get(card)
-        if before is not None and before[0] is answer and before[1] == subject:
-            return
-        self._drawn[card] = answer, subject
-        picture = QPixmap()
-        if answer is not None and subject is not None:
-            theme = theme_of(self.palette())
-            picture = draw_thumbnail(answer.result, subject, self._memory, theme, self.devicePixelRatioF())
-        card.set_picture(picture)
+        if answer is None or subject is None:
+            card.set_picture(QPixmap())
+        else:
+            card.set_picture(self._picture(answer, subject))
+
+    def _picture(self, answer: "ViewReady", subject: Subject) -> QPixmap:
+        """Return the small picture of an answer; kept, since one often goes back and forth between modules."""
+        kept = self._drawn.get(subject.ref)
+        if kept is not None and kept[0] is answer and kept[1] == subject:
+            return kept[2]
+        theme = theme_of(self.palette())
+        picture = draw_thumbnail(answer.result, subject, self._memory, theme, self.devicePixelRatioF())
+        self._drawn[subject.ref] = answer, subject, picture
+        self._drawn.move_to_end(subject.ref)
+        while len(self._drawn) > MOST_KEPT:
+            self._drawn.popitem(last=False)
+        return picture
 
     @Slot(object)
     def _show_picture(self, ref: "TensorRef") -> None:
@@ -196,3 +209,7 @@ class SlotStrip(QScrollArea):
             if key_of(subject) == key:
                 self._drawn.clear()
                 self._show_picture(ref)
+
+
+def _is_no_tensor(record: Record) -> bool:
+    return bool(record.instead)

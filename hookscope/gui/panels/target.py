@@ -7,6 +7,7 @@ from PySide6.QtCore import QCoreApplication
 
 from hookscope.client.state import SessionState
 from hookscope.gui.badge_text import badge_sentence
+from hookscope.gui.panels.words import card_of_other
 from hookscope.gui.trials.comparison import Aim
 from hookscope.protocol.identity import LOCAL_PREFIX, Slot, TensorRef
 from hookscope.protocol.tensors import Record
@@ -15,10 +16,10 @@ from hookscope.protocol.tree import ModuleInfo, ModuleTree
 if TYPE_CHECKING:
     from hookscope.client.session import DebugSession
     from hookscope.gui.current import Current
+    from hookscope.gui.panels.text_card import CardWords
 
 
 _CHECK_MODULE = "Check this module and press Step to capture it."
-_NO_TENSOR = "The module was called, and what it returned holds no tensor. Choose another slot."
 _WAIT = "Waiting for the step to reach this module."
 _STEP = "Press Step to capture it."
 _VARIABLE_GONE = "This variable is gone: the step has gone on."
@@ -37,6 +38,7 @@ class Target:
         choices: Tensors of the same module and call, with its parameters and its checked operations.
         calls: How often the module was called in its newest step.
         tree: The tree that `module` was found in.
+        records: All newest records of the module, whatever the call.
     """
 
     path: str | None
@@ -46,6 +48,14 @@ class Target:
     choices: tuple[TensorRef, ...] = ()
     calls: int = 0
     tree: ModuleTree | None = field(default=None, compare=False, repr=False)
+    records: tuple[Record, ...] = field(default=(), compare=False, repr=False)
+
+    def is_like(self, other: "Target") -> bool:
+        """Whether nothing but values is different: as a rule a step finds what the last one has found."""
+        if (self.path, self.ref) != (other.path, other.ref) or self.tree is not other.tree:
+            return False
+        pairs = zip(self.records, other.records, strict=False)
+        return len(self.records) == len(other.records) and all(mine.is_like(its) for mine, its in pairs)
 
     @property
     def title(self) -> str:
@@ -73,7 +83,7 @@ def find_target(session: "DebugSession", path: str | None, ref: TensorRef | None
     choices = tuple(record.ref for record in records if record.ref.call == call or is_parameter(record.ref))
     calls = max((record.ref.call + 1 for record in records), default=0)
     record = session.records.get(ref) if ref is not None else None
-    return Target(path, ref, module, record, choices, calls, session.tree)
+    return Target(path, ref, module, record, choices, calls, session.tree, records)
 
 
 def records_at(session: "DebugSession", path: str) -> tuple[Record, ...]:
@@ -93,6 +103,11 @@ def is_parameter(ref: TensorRef) -> bool:
     return ref.slot in {Slot.PARAMETER, Slot.PARAMETER_GRAD}
 
 
+def card_of_absence(target: Target) -> "CardWords | None":
+    """Return what is said of a target that is no tensor; `None` of any other."""
+    return card_of_other(target.record.ref, target.record.badges) if target.record is not None else None
+
+
 def explain_absence(session: "DebugSession", target: Target) -> str:
     """Say why there are no values of a target, and what to do; `""` when there are some."""
     if target.record is not None:
@@ -105,13 +120,7 @@ def explain_absence(session: "DebugSession", target: Target) -> str:
         return _translate("This model has no module “{path}”.").format(path=target.path)
     if not _is_checked(session, target.path, target.ref):
         return _translate(_why_not_captured(target.ref))
-    return _translate(_what_to_wait_for(session, target.path, target.ref))
-
-
-def _what_to_wait_for(session: "DebugSession", path: str, ref: TensorRef | None) -> str:
-    if ref is None and any(record.ref.slot is Slot.INPUT for record in session.records.of(path)):
-        return _NO_TENSOR
-    return _WAIT if session.state is SessionState.RUNNING else _STEP
+    return _translate(_WAIT if session.state is SessionState.RUNNING else _STEP)
 
 
 def _why_not_captured(ref: TensorRef | None) -> str:

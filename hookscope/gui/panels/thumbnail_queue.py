@@ -10,6 +10,7 @@ from PySide6.QtCore import QObject, QTimer, Signal, Slot
 from PySide6.QtWidgets import QWidget
 
 from hookscope.client.state import SessionState
+from hookscope.gui.panels.answer_desk import AnswerDesk
 from hookscope.gui.panels.feed import ASKABLE, is_seen
 from hookscope.gui.trials.comparison import Aim
 from hookscope.protocol.events import ViewReady
@@ -26,7 +27,8 @@ _SAME_AGAIN_S = 0.25
 """A picture is not asked for again sooner."""
 _GAP_RUNNING_S = 0.08
 """Between two questions while a step runs."""
-_MOST_KEPT = 96
+MOST_KEPT = 96
+"""Answers, and pictures drawn of them."""
 
 
 @dataclass(frozen=True)
@@ -73,7 +75,7 @@ class ThumbnailQueue(QObject):
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
         self._timer.timeout.connect(self.pump)
-        bridge.view_arrived.connect(self._take)
+        AnswerDesk.of(bridge).register(NAME, self._take)
         bridge.state_changed.connect(self._note_state)
         bridge.model_loaded.connect(self._forget)
 
@@ -132,10 +134,9 @@ class ThumbnailQueue(QObject):
         session = self._bridge.session
         return session.state in ASKABLE and not session.are_records_former and is_seen(self._seen)
 
-    @Slot(object)
     def _take(self, answer: ViewReady) -> None:
         wish = self._outstanding
-        if wish is None or answer.panel != NAME or answer.number != self._number:
+        if wish is None or answer.number != self._number:
             return
         self._outstanding = None
         # While a step runs, the answer may still be of the step before: it is asked for once more.
@@ -143,7 +144,7 @@ class ThumbnailQueue(QObject):
         self._asked_again = wish if is_behind else None
         self._answers[wish.ref] = (replace(wish, record=(answer.step, 0)) if is_behind else wish), answer
         self._answers.move_to_end(wish.ref)
-        while len(self._answers) > _MOST_KEPT:
+        while len(self._answers) > MOST_KEPT:
             self._asked_at.pop(self._answers.popitem(last=False)[0], None)
         self.arrived.emit(wish.ref)
         self.pump()

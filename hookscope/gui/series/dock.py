@@ -60,7 +60,6 @@ class SeriesDock(QDockWidget):
         self._timer.setInterval(_INTERVAL_MS)
         self._timer.timeout.connect(self._draw)
         self._pacer = Pacer.of(bridge)
-        self._pacer.turn_came.connect(self._take_turn)
         self._due: set[str] = set()
         self._spent_ms = 0.0
         self._newest: int | None = None
@@ -190,15 +189,12 @@ class SeriesDock(QDockWidget):
         for number, plot in enumerate(self.plots):
             if plot.is_in_sight:
                 self._due.add(_TURN.format(number=number))
-                self._pacer.ask_turn(_TURN.format(number=number))
+                self._pacer.ask_turn(_TURN.format(number=number), self._take_turn)
         self._remark.setText(_remark_on(columns))
         self._whole.setVisible(not self._span.is_whole)
 
-    @Slot(str)
     def _take_turn(self, name: str) -> None:
         """Draw one plot; the window answers before the next one."""
-        if name not in self._due:
-            return
         self._due.discard(name)
         plot = next((plot for number, plot in enumerate(self.plots) if name == _TURN.format(number=number)), None)
         if plot is None or plot.series is None:
@@ -215,13 +211,14 @@ class SeriesDock(QDockWidget):
     def _offer(self) -> None:
         """Offer to follow the tensor that the window looks at."""
         ref = self._current.ref
-        can_follow = ref is not None and not ref.operation.startswith(LOCAL_PREFIX)
+        record = self._session.records.get(ref) if ref is not None else None
+        is_tensor = record is None or not record.instead
+        can_follow = ref is not None and is_tensor and not ref.operation.startswith(LOCAL_PREFIX)
         self.follow_button.setEnabled(can_follow)
         if ref is None or not can_follow:
             self.follow_button.setText(self.tr("Follow…"))
             self.follow_button.setToolTip(self.tr("Select a module, and run a step: then its tensors can be followed."))
             return
-        record = self._session.records.get(ref)
         self.menu.aim(ref, record.spec.shape if record is not None and record.spec is not None else None)
         name = word_tensor(ref, self._following.root_name)
         width = _NAME_CHARS * self.fontMetrics().averageCharWidth()

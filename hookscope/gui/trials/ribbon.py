@@ -150,6 +150,8 @@ class TrialRibbon(QFrame):
         session, row = self._session, self._row
         changes = word_changes(session.interventions, session.intervention_errors, session.intervention_statuses, _tr)
         text = " · ".join(filter(None, (changes, word_edited(len(session.edited), _tr))))
+        if not text and self.isHidden():  # as in every step of a run that nobody changes anything of
+            return
         self._text.setText(text)
         self.setAccessibleName(text)
         self._show_loss(is_shown=bool(changes))
