@@ -27,13 +27,25 @@ MAX_DENSIFIED_ELEMENTS = 1 << 24
 """Sparse tensors above this many elements are not made dense."""
 
 _MAX_SHAPES_TOLD = 8
+"""In a sentence."""
+
+MAX_PARTS = 256
+"""In a list."""
 
 # Exact in float64; int64 and uint64 are not beyond 2**53, and float32 would be worse. All other dtypes fit float32.
 _WIDE = {torch.float64, torch.int64, torch.int32, torch.uint32, torch.uint64}
 
 
 class Unreadable(Exception):  # noqa: N818 - a property of the tensor, not an error of ours
-    """A tensor has no values that could be read; the text says why."""
+    """A tensor has no values that could be read; the text says why.
+
+    Attributes:
+        parts: Shapes of what a nested tensor is made of, `MAX_PARTS` at most.
+    """
+
+    def __init__(self, reason: str, parts: tuple[tuple[int, ...], ...] = ()) -> None:
+        super().__init__(reason)
+        self.parts = parts
 
 
 @contextmanager
@@ -71,7 +83,7 @@ def _dense(tensor: torch.Tensor) -> torch.Tensor:
         raise Unreadable("inside a torch.func transform: it has no values of its own")
     try:
         if tensor.is_nested:
-            raise Unreadable(f"nested, with the shapes {_nested_shapes(tensor)}")
+            raise _nested(tensor)
         if tensor.layout is not torch.strided:
             if tensor.numel() > MAX_DENSIFIED_ELEMENTS:
                 raise Unreadable(f"{_layout_name(tensor)}, and too large to be filled up: {tensor.numel():,} elements")
@@ -90,10 +102,11 @@ def _layout_name(tensor: torch.Tensor) -> str:
     return str(tensor.layout).removeprefix("torch.")
 
 
-def _nested_shapes(tensor: torch.Tensor) -> str:
-    shapes = [tuple(part.shape) for part in tensor.unbind()]
+def _nested(tensor: torch.Tensor) -> Unreadable:
+    shapes = tuple(tuple(part.shape) for part in tensor.unbind())
     told = ", ".join(map(str, shapes[:_MAX_SHAPES_TOLD]))
-    return f"{told}, ... ({len(shapes)} in all)" if len(shapes) > _MAX_SHAPES_TOLD else told
+    more = f", ... ({len(shapes)} in all)" if len(shapes) > _MAX_SHAPES_TOLD else ""
+    return Unreadable(f"nested, with the shapes {told}{more}", shapes[:MAX_PARTS])
 
 
 def _keeps_values_elsewhere(tensor: torch.Tensor) -> bool:
@@ -172,8 +185,9 @@ def real_chunks(tensor: torch.Tensor, limit: int | None = None) -> Iterator[torc
         GivenUp: Who waits for this does not want it any more.
     """
     plain = dense(tensor)
+    is_real = plain.dtype in {torch.float32, torch.float64} and not plain.is_neg()
     for chunk in _chunks(plain, limit or chunk_elements(plain)):
-        yield as_real(chunk).contiguous()
+        yield (chunk if is_real else as_real(chunk)).contiguous()
         looked_at(chunk.numel())
 
 

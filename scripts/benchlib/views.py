@@ -12,6 +12,7 @@ import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pyqtgraph as pg
 from PySide6.QtGui import QPaintEvent
@@ -20,12 +21,14 @@ from PySide6.QtWidgets import QApplication
 from hookscope.client.state import SessionState
 from hookscope.gui.app import create_application
 from hookscope.gui.main_window import MainWindow
-from hookscope.gui.panels.panel import TensorPanel
 from hookscope.gui.session_bridge import SessionBridge
 from hookscope.gui.settings import MemoryStore, Settings
 from hookscope.gui.style import ThemeSwitch
 from hookscope.protocol.identity import Slot, TensorRef
 from hookscope.protocol.workload import FileSource
+
+if TYPE_CHECKING:
+    from hookscope.gui.panels.panel import TensorPanel
 
 MODEL = """
 import torch

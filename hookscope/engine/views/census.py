@@ -62,6 +62,9 @@ def _census(values: torch.Tensor) -> Census:
 
 
 def _range(values: torch.Tensor) -> tuple[float, float]:
+    if values.device.type == "cpu":
+        known = values.numpy()
+        return float(known.min()), float(known.max())
     low, high = torch.stack(torch.aminmax(values)).tolist()
     return low, high
 

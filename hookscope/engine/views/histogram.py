@@ -6,7 +6,9 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 
-from hookscope.engine.views.census import Census, scale_for, take_census
+from hookscope.engine.convert import real_chunks
+from hookscope.engine.views.bin_counter import BinCounter
+from hookscope.engine.views.census import Census, take_census
 from hookscope.engine.views.sampling import FULL_ELEMENTS, SAMPLE_ELEMENTS, send, thinned
 from hookscope.protocol.views import Histogram, HistogramRequest
 
@@ -27,13 +29,9 @@ class _Bins:
     last: float
     integer: bool = False
 
-    def count_into(self, values: torch.Tensor) -> torch.Tensor:
-        """Return the `(bins,)` int64 counts of float64 values that are all in a bin."""
-        scale = scale_for(max(abs(self.low), abs(self.high)))
-        width = (self.high / scale - self.low / scale) / self.count
-        places = (values if scale == 1.0 else values / scale) - self.low / scale
-        # Cut at the ends, since the last bin holds its upper end too, and against rounding.
-        return torch.bincount(places.div_(width).clamp_(0, self.count - 1).to(torch.int64), minlength=self.count)
+    def holds(self, low: float, high: float) -> bool:
+        """Whether all values between these are in a bin."""
+        return self.first <= low and high <= self.last
 
 
 def build_histogram(tensor: torch.Tensor, request: HistogramRequest) -> Histogram:
@@ -56,19 +54,24 @@ def build_histogram(tensor: torch.Tensor, request: HistogramRequest) -> Histogra
         if counted.values.numel():
             low, high = min(low, counted.low), max(high, counted.high)
     is_integer = not (tensor.is_floating_point() or tensor.is_complex() or request.log_magnitude)
-    bins = _choose_bins(*_choose_ends(request, low, high), min(max(request.bins, 1), MAX_BINS), is_integer)
-    counts = torch.zeros(bins.count, dtype=torch.int64, device=tensor.device)
+    ends, count = _choose_ends(request, low, high), min(max(request.bins, 1), MAX_BINS)
+    bins = _choose_bins(*ends, count, is_integer, is_log=request.log_magnitude)
+    counter = BinCounter(bins.low, bins.high, bins.count, tensor.device)
     below = above = 0
-    for part in take_census(looked_at):
-        counted = _counted(part, request.log_magnitude)
-        values = counted.to_bin()
-        if values.numel() and (counted.low < bins.first or counted.high > bins.last):
-            below += int(torch.count_nonzero(values < bins.first))
-            above += int(torch.count_nonzero(values > bins.last))
-            values = values.masked_select((values >= bins.first) & (values <= bins.last))
-        counts += bins.count_into(values)
+    if bins.holds(low, high) and not (nan or pos_inf or neg_inf or request.log_magnitude):
+        for values in real_chunks(looked_at):
+            counter.add(values)
+    else:
+        for part in take_census(looked_at):
+            counted = _counted(part, request.log_magnitude)
+            values = counted.to_bin()
+            if values.numel() and not bins.holds(counted.low, counted.high):
+                below += int(torch.count_nonzero(values < bins.first))
+                above += int(torch.count_nonzero(values > bins.last))
+                values = values.masked_select((values >= bins.first) & (values <= bins.last))
+            counter.add(values)
     return Histogram(
-        counts=send(counts),
+        counts=send(counter.counts),
         low=bins.low,
         high=bins.high,
         below=below,
@@ -132,14 +135,14 @@ def _choose_ends(request: HistogramRequest, low: float, high: float) -> tuple[fl
     return low, high
 
 
-def _choose_bins(low: float, high: float, count: int, is_integer: bool) -> _Bins:
+def _choose_bins(low: float, high: float, count: int, is_integer: bool, *, is_log: bool) -> _Bins:
     if is_integer and max(abs(low), abs(high)) < _EXACT_INTEGERS and math.ceil(low) <= math.floor(high):
         first, last = math.ceil(low), math.floor(high)
         each = math.ceil((last - first + 1) / count)
         count = math.ceil((last - first + 1) / each)
         return _Bins(count, first - 0.5, first - 0.5 + count * each, first, last, integer=True)
     if low == high:
-        half = abs(low) / 2 or 0.5
+        half = 0.5 if is_log else abs(low) / 2 or 0.5
         limit = float(np.finfo(np.float64).max)
         return _Bins(count, max(low - half, -limit), min(high + half, limit), low, high)
     return _Bins(count, low, high, low, high)
