@@ -22,6 +22,7 @@ LAYERS = {
         "PySide6",
         "pyqtgraph",
         "qtawesome",
+        "shiboken6",
         "numpy",
         "msgspec",
     },

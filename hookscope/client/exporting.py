@@ -27,21 +27,24 @@ class ExportingSession(WatchingSession):
         """Number -> the export, in the order in which they were asked for; of those that have ended the newest."""
         return MappingProxyType(self._model.exporting.exports)
 
-    def export_tensor(self, ref: TensorRef, file: _Place, form: ExportForm, step: int | None = None) -> int:
-        """Write one captured tensor to a file; a former one is replaced when all is written.
+    def export_tensor(
+        self, ref: TensorRef, file: _Place, form: ExportForm, step: int | None = None, minus: int | None = None
+    ) -> int:
+        """Write one tensor to a file; a former one is replaced when all is written.
 
         Args:
-            ref: Which tensor.
+            ref: A tensor that was captured, or a local variable of the stopped step, which goes on only afterwards.
             file: Where to.
             form: What is written.
             step: Of which step; `None` for the newest.
+            minus: A step whose values are subtracted; `None` for the values themselves.
 
         Returns:
             The number of the export.
         """
         self._demand("export_tensor")
         number = self._model.exporting.next_number()
-        self._begin(commands.ExportTensor(number, ref, _absolute(file), form, step))
+        self._begin(commands.ExportTensor(number, ref, _absolute(file), form, step, minus))
         return number
 
     def export_step(self, folder: _Place, step: int | None = None) -> int:

@@ -29,6 +29,9 @@ from hookscope.protocol.tensor_changes import (
 )
 from hookscope.protocol.tensors import Array
 
+Given = Array | str
+"""Values, or the name of the `.npy` file beside the script that has them."""
+
 
 @dataclass(frozen=True)
 class Code:
@@ -49,12 +52,12 @@ class Code:
     constant: Array | str | None = None
 
 
-def code_of(intervention: Intervention, given: Array | None) -> Code:
+def code_of(intervention: Intervention, given: Given | None) -> Code:
     """Return how an intervention makes its new values.
 
     Args:
         intervention: Whose.
-        given: What `FromStep` stands for, where that is known.
+        given: What `FromStep` stands for, where that is known: the values, or the `.npy` file beside the script.
 
     Raises:
         ValueError: Its expression cannot be read.
@@ -106,15 +109,15 @@ def _index_text(part: int | Span) -> str:
     return f"{part}:{part + 1}" if part != -1 else "-1:"
 
 
-def _code(change: Change, intervention: Intervention, given: Array | None) -> Code:
+def _code(change: Change, intervention: Intervention, given: Given | None) -> Code:
     code: Code = CHANGES[type(change)](change, intervention, given)
     return code
 
 
-def _plain(text: str, *fields: str) -> Callable[[Any, Intervention, Array | None], Code]:
+def _plain(text: str, *fields: str) -> Callable[[Any, Intervention, Given | None], Code]:
     """Return a row of a change that is written as an expression of its numbers."""
 
-    def row(change: Any, _intervention: Intervention, _given: Array | None) -> Code:
+    def row(change: Any, _intervention: Intervention, _given: Given | None) -> Code:
         numbers = {field: number(getattr(change, field)) for field in fields}
         names = {"math"} if any("math." in text for text in numbers.values()) else set()
         return Code(text.format_map(numbers), names=frozenset(names))
@@ -122,39 +125,43 @@ def _plain(text: str, *fields: str) -> Callable[[Any, Intervention, Array | None
     return row
 
 
-def _clamp(change: Clamp, _intervention: Intervention, _given: Array | None) -> Code:
+def _clamp(change: Clamp, _intervention: Intervention, _given: Given | None) -> Code:
     bounds = ", ".join("None" if bound is None else number(bound) for bound in (change.low, change.high))
     return Code(f"x.clamp({bounds})", names=frozenset({"math"} if "math." in bounds else ()))
 
 
-def _clip_norm(change: ClipNorm, _intervention: Intervention, _given: Array | None) -> Code:
+def _clip_norm(change: ClipNorm, _intervention: Intervention, _given: Given | None) -> Code:
     return Code(f"clip_norm(x, {number(change.limit)})", helpers=("clip_norm",))
 
 
-def _noise(change: Noise, intervention: Intervention, _given: Array | None) -> Code:
+def _noise(change: Noise, intervention: Intervention, _given: Given | None) -> Code:
     value = f"x + noise(x, {number(change.std)}, {change.seed}, {quoted(intervention.path)}, call)"
     return Code(value, helpers=("noise",), names=frozenset({"call"}))
 
 
-def _shuffle(change: Shuffle, intervention: Intervention, _given: Array | None) -> Code:
+def _shuffle(change: Shuffle, intervention: Intervention, _given: Given | None) -> Code:
     value = f"shuffled(x, {change.dim}, {change.seed}, {quoted(intervention.path)}, call)"
     return Code(value, helpers=("shuffled",), names=frozenset({"call"}))
 
 
-def _replace(change: Replace, intervention: Intervention, _given: Array | None) -> Code:
+def _replace(change: Replace, intervention: Intervention, _given: Given | None) -> Code:
     return _values(change.tensor, ("packed", "fitted"), intervention)
 
 
-def _from_file(change: FromFile, intervention: Intervention, _given: Array | None) -> Code:
+def _from_file(change: FromFile, intervention: Intervention, _given: Given | None) -> Code:
     if change.file.endswith(".npy"):
         return _values(f"array({quoted(change.file)})", ("array", "fitted"), intervention)
     loaded = f'torch.load({quoted(change.file)}, map_location="cpu", weights_only=True).detach()'
     return _values(loaded, ("fitted",), intervention)
 
 
-def _from_step(change: FromStep, intervention: Intervention, given: Array | None) -> Code:
-    if given is not None:
-        return _values(given, ("packed", "fitted"), intervention)
+def _from_step(change: FromStep, intervention: Intervention, given: Given | None) -> Code:
+    match given:
+        case Array():
+            return _values(given, ("packed", "fitted"), intervention)
+        case str():
+            beside = f"array(Path(__file__).parent / {quoted(given)})"
+            return _values(beside, ("array", "fitted"), intervention)
     sentence = f"this script was written without the values of step {change.step}, which are put in here"
     return Code("x", (f'raise RuntimeError("{sentence}")',))
 
@@ -167,13 +174,13 @@ def _values(constant: Array | str, helpers: tuple[str, ...], intervention: Inter
     return Code("fitted(values, x)", before, helpers, frozenset({"whole"}), constant)
 
 
-def _nan_to(change: NanTo, _intervention: Intervention, _given: Array | None) -> Code:
+def _nan_to(change: NanTo, _intervention: Intervention, _given: Given | None) -> Code:
     unwanted = "~x.isfinite()" if change.infinities else "x.isnan()"
     value = number(change.value)
     return Code(f"x.masked_fill({unwanted}, {value})", names=frozenset({"math"} if "math." in value else ()))
 
 
-def _expression(change: Expression, _intervention: Intervention, _given: Array | None) -> Code:
+def _expression(change: Expression, _intervention: Intervention, _given: Given | None) -> Code:
     text = change.text.strip()
     try:
         tree = ast.parse(text, mode="eval")
@@ -188,13 +195,13 @@ def _expression(change: Expression, _intervention: Intervention, _given: Array |
     return Code(text, names=frozenset(used & {"call", "module", "path", "step", "math"}))
 
 
-def _straight_through(change: StraightThrough, intervention: Intervention, given: Array | None) -> Code:
+def _straight_through(change: StraightThrough, intervention: Intervention, given: Given | None) -> Code:
     inner = _code(change.change, intervention, given)
     before = (*inner.before, f"value = {inner.value}")
     return Code("x + (value - x).detach()", before, inner.helpers, inner.names, inner.constant)
 
 
-CHANGES: dict[type[Change], Callable[[Any, Intervention, Array | None], Code]] = {
+CHANGES: dict[type[Change], Callable[[Any, Intervention, Given | None], Code]] = {
     Zero: _plain("x.masked_fill(torch.ones_like(x, dtype=torch.bool), 0)"),
     Scale: _plain("x * {factor}", "factor"),
     Add: _plain("x + {value}", "value"),

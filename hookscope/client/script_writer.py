@@ -3,7 +3,7 @@
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 
-from hookscope.client.script_changes import code_of, docstring
+from hookscope.client.script_changes import Given, code_of, docstring
 from hookscope.client.script_functions import Written, constant_texts, function_text
 from hookscope.client.script_helpers import HELPERS, helper_text, with_needs
 from hookscope.client.script_intervene import intervene_text
@@ -12,7 +12,6 @@ from hookscope.client.script_operations import PROPERTIES, operator_names
 from hookscope.client.session import DebugSession
 from hookscope.protocol.identity import Slot
 from hookscope.protocol.interventions import Intervention
-from hookscope.protocol.tensors import Array
 from hookscope.protocol.workload import RunSettings, Source, SyntheticInput
 
 _ORDER = (Slot.PARAMETER, Slot.INPUT, Slot.GRAD_INPUT, None, Slot.OUTPUT, Slot.GRAD_OUTPUT, Slot.PARAMETER_GRAD)
@@ -36,7 +35,7 @@ def write_script(
     source: Source | None,
     *,
     comment: str = "",
-    arrays: Mapping[int, Array] | None = None,
+    arrays: Mapping[int, Given] | None = None,
     settings: RunSettings | None = None,
     inputs: tuple[SyntheticInput, ...] = (),
 ) -> str:
@@ -48,7 +47,8 @@ def write_script(
         interventions: Those that are off are left out.
         source: The model that the script runs when it is given none.
         comment: A person's words, for the head of the script.
-        arrays: The values that `FromStep` stands for, by intervention; without them such a change raises.
+        arrays: What `FromStep` stands for, by intervention: values, or the name of a `.npy` file beside the script;
+            without them such a change raises.
         settings: Seed and loss of the step.
         inputs: Made-up inputs, if the model is run on such.
 
@@ -79,7 +79,7 @@ def write_script(
     return _head(comment, source) + "\n\n" + "\n\n\n".join(part.strip("\n") for part in parts) + "\n"
 
 
-def script_of(session: DebugSession, *, comment: str = "", arrays: Mapping[int, Array] | None = None) -> str:
+def script_of(session: DebugSession, *, comment: str = "", arrays: Mapping[int, Given] | None = None) -> str:
     """Return the script of a session: of its interventions but for those that are refused, its model and its settings.
 
     Args:

@@ -163,7 +163,7 @@ class LoadedModel:
         with self._ordinary_step() as runner:
             return runner.run(self.settings)
 
-    def find_non_finite(self) -> NonFiniteOrigin | None:
+    def find_non_finite(self) -> tuple[StepFinished, NonFiniteOrigin | None]:
         """Run one step, and say where its first non-finite value was born; see `StepRunner.run` for what it raises."""
         finder = NonFiniteFinder(self._source.workload.model, self._writer, self._gate)
         with self._ordinary_step() as runner:

@@ -27,7 +27,7 @@ from hookscope.engine.state.eager import compiled_paths
 from hookscope.protocol.badge_words import badge_reason
 from hookscope.protocol.hooks import HookMode
 from hookscope.protocol.identity import Slot, TensorRef
-from hookscope.protocol.tensors import Badge, BadgeKind
+from hookscope.protocol.tensors import Badge, BadgeKind, instead_of_tensor
 
 _Key = tuple[TensorRef, str, int]
 _NO_BACKWARD = (
@@ -245,7 +245,8 @@ class Observation:
             times = f"{len(calls)} time{'s' * (len(calls) != 1)}"
             return f"Within the block the module was called {times}; there is no call {call}."
         outputs = [capture for capture in of_module if (capture.ref.slot, capture.ref.call) == (Slot.OUTPUT, call)]
-        if outputs and outputs[0].spec is None:  # never called, or raised: what holds for its output holds for the rest
+        is_absent = bool(outputs) and outputs[0].spec is None and not instead_of_tensor(outputs[0].badges)
+        if is_absent:  # never called, or raised: what holds for its output holds for the rest
             return self._reason(outputs[0])
         if not self._completed:
             if slot.is_gradient and not self._gradient_arrived:

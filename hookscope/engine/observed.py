@@ -52,7 +52,7 @@ class ObservedRecord:
         call: Index of the module's call within the block, from 0. Parameters have call 0.
         slot: `input`, `output`, `grad_input`, `grad_output`, `parameter` or `parameter_grad`.
         leaf: Place in a nested value: `args.0`, `kwargs.mask`, `out`, `out.logits`, or the parameter's own name.
-        shape: Sizes, outermost first, or `None` when there is nothing; then `badges` says why.
+        shape: Sizes, outermost first, or `None` when there is nothing, or no tensor; then `badges` says why.
         dtype: `float32`, ..., or `None`.
         device: `cpu`, `cuda:0`, ..., or `None`.
         badges: Reasons and remarks as words to compare with: `pass_through`, `no_gradient_reached`, ...

@@ -80,8 +80,10 @@ class Runs:
         with self._running() as run:
             origin = None
             while origin is None and run.steps < command.steps:
-                origin = self._model().find_non_finite()
+                finished, origin = self._model().find_non_finite()
+                self._outbox.add_finished(finished)
                 run.steps += 1
+                self._after_step(finished.step)
             self._outbox.post(events.NonFiniteSearched(run.steps, origin))
             run.reason = events.RunEnd.COMPLETED
 

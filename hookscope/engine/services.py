@@ -36,7 +36,7 @@ class Services:
     def __init__(self, model: LoadedModel, outbox: Outbox) -> None:
         self._series = SeriesRecorder(model.store, outbox.post)
         self._views = ViewServer(model.store, model.stepping.variables, self._series, outbox)
-        self._exporter = Exporter(model.store, lambda: self._series.newest, outbox.post)
+        self._exporter = Exporter(model.store, model.stepping.variables, lambda: self._series.newest, outbox.post)
         self._handlers: Mapping[type, Callable[[Any], None]] = {
             commands.RequestView: self._views.request,
             commands.CancelView: self._views.cancel,

@@ -105,15 +105,17 @@ class StepRunner:
         """Number of the newest step, trials included."""
         return self._recorder.step
 
-    def find_non_finite(self, settings: RunSettings, finder: NonFiniteFinder) -> NonFiniteOrigin | None:
+    def find_non_finite(
+        self, settings: RunSettings, finder: NonFiniteFinder
+    ) -> tuple[StepFinished, NonFiniteOrigin | None]:
         """Run one step, and say where its first non-finite value was born; see `run` for what it raises."""
         self._finder, self._origin = finder, None
         try:
             with finder.watching():
-                self.run(settings)
+                finished = self.run(settings)
         finally:
             self._finder = None
-        return self._origin
+        return finished, self._origin
 
     def run(self, settings: RunSettings) -> StepFinished:
         """Run one step.
@@ -205,7 +207,7 @@ class StepRunner:
                 self._intervener.complete_step()
                 self._intervener.restore_parameters()
                 stepped = not is_trial and self._optimize(settings, device)
-            finished = time.perf_counter()
+            finished = self._now()
         finally:
             self._stepping.end_step()
             self._recorder.end_step()
@@ -236,11 +238,11 @@ class StepRunner:
                 finder.look_at_inputs(batch.args, batch.kwargs)
             if witness is not None:
                 witness.begins(batch)
-            started = time.perf_counter()
+            started = self._now()
             with self._failures.reported(FailureKind.FORWARD_RAISED):
                 output = self._workload.model(*batch.args, **batch.kwargs)
             self._synchronize(device)
-            forward_done = time.perf_counter()
+            forward_done = self._now()
             self._recorder.begin_phase(Phase.LOSS)
             if witness is not None:
                 witness.returned(output)
@@ -249,11 +251,11 @@ class StepRunner:
             del output
             self._stepping.loss(loss)
             self._recorder.begin_phase(Phase.BACKWARD)
-            backward_started = time.perf_counter()
+            backward_started = self._now()
             with self._failures.reported(FailureKind.BACKWARD_RAISED):
                 loss.backward()  # type: ignore[no-untyped-call]
             self._synchronize(device)
-            backward_done = time.perf_counter()
+            backward_done = self._now()
             self._stepping.end_backward()
             if finder is not None:
                 self._origin = finder.origin(self._recorder.step, loss)
@@ -278,6 +280,10 @@ class StepRunner:
         if intervenes or self._stepping.is_wanted:
             return self._keeper.restored(device, parameters=True, only_if_given_up=True)
         return nullcontext()
+
+    def _now(self) -> float:
+        """Return the time, in seconds, with the stops of steps left out."""
+        return time.perf_counter() - self._stepping.stopped_s
 
     def _clear_gradients(self) -> None:
         """Start from no gradients, as a training loop does, so that a parameter gradient is this step's own."""

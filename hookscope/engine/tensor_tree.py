@@ -10,10 +10,15 @@ from typing import Any
 
 import torch
 
+from hookscope.engine.value_words import CONTAINERS, PLAIN
+
 MAX_DEPTH = 8
 
+Rest = list[tuple[str, object]]
+"""Leaves that are no tensors, with their paths. To be let go of within the hook: it refers to what is the user's."""
 
-def leaves(value: object, path: str) -> Iterator[tuple[str, torch.Tensor]]:
+
+def leaves(value: object, path: str, rest: Rest | None = None) -> Iterator[tuple[str, torch.Tensor]]:
     """Yield every tensor of a nested value with its path, in order.
 
     Mappings, lists, tuples (named ones and structseqs too) and dataclasses are entered; anything else is not, so that
@@ -22,16 +27,27 @@ def leaves(value: object, path: str) -> Iterator[tuple[str, torch.Tensor]]:
     Args:
         value: What a module was given or returned.
         path: Path of `value` itself, for example `out`.
+        rest: Gets the leaves that are no tensors; a container of Python's own is one leaf if it holds nothing, or
+            nothing that would be entered.
     """
     if isinstance(value, torch.Tensor):
         yield path, value
     else:
-        yield from _inner(value, path, 0, set())
+        yield from _inner(value, path, 0, set(), rest)
 
 
-def _inner(value: object, path: str, depth: int, entered: set[int]) -> Iterator[tuple[str, torch.Tensor]]:
+def _inner(
+    value: object, path: str, depth: int, entered: set[int], rest: Rest | None
+) -> Iterator[tuple[str, torch.Tensor]]:
+    if id(value) in entered:
+        return
     children = _children(value)
-    if children is None or depth > MAX_DEPTH or id(value) in entered:
+    if children is None or depth > MAX_DEPTH or not children:
+        if rest is not None:
+            rest.append((path, value))
+        return
+    if rest is not None and not isinstance(children[0][1], torch.Tensor) and _is_one_value(value, children):
+        rest.append((path, value))
         return
     entered.add(id(value))
     for key, child in children:
@@ -39,10 +55,20 @@ def _inner(value: object, path: str, depth: int, entered: set[int]) -> Iterator[
         if isinstance(child, torch.Tensor):
             yield child_path, child
         else:
-            yield from _inner(child, child_path, depth + 1, entered)
+            yield from _inner(child, child_path, depth + 1, entered, rest)
+
+
+def _is_one_value(value: object, children: list[tuple[object, object]]) -> bool:
+    return type(value) in CONTAINERS and not any(_is_entered(child) for _, child in children)
+
+
+def _is_entered(value: object) -> bool:
+    return type(value) not in PLAIN and (isinstance(value, torch.Tensor) or _children(value) is not None)
 
 
 def _children(value: object) -> list[tuple[object, object]] | None:
+    if type(value) is tuple or type(value) is list:  # found sooner than by asking for a Mapping first
+        return list(enumerate(value))
     if isinstance(value, Mapping):
         return list(value.items())
     if isinstance(value, (list, tuple)):
@@ -52,15 +78,26 @@ def _children(value: object) -> list[tuple[object, object]] | None:
     return None
 
 
-def argument_leaves(args: tuple[object, ...], kwargs: Mapping[str, object]) -> Iterator[tuple[str, torch.Tensor]]:
-    """Yield the tensors of a call: `args.0`, ..., then `kwargs.NAME`, ..."""
+def argument_leaves(
+    args: tuple[object, ...], kwargs: Mapping[str, object], rest: Rest | None = None
+) -> Iterator[tuple[str, torch.Tensor]]:
+    """Yield the tensors of a call: `args.0`, ..., then `kwargs.NAME`, ...; `rest` gets what is neither that nor `None`.
+
+    `rest` is as for `leaves`.
+    """
     for index, value in enumerate(args):
         if isinstance(value, torch.Tensor):
             yield (_ARGUMENTS[index] if index < len(_ARGUMENTS) else f"args.{index}"), value
         elif value is not None:
-            yield from _inner(value, f"args.{index}", 1, set())
-    if kwargs:
-        yield from leaves(kwargs, "kwargs")
+            yield from _inner(value, f"args.{index}", 1, set(), rest)
+    if not kwargs:
+        return
+    entered: set[int] = set()
+    for name, value in kwargs.items():
+        if isinstance(value, torch.Tensor):
+            yield f"kwargs.{name}", value
+        elif value is not None:
+            yield from _inner(value, f"kwargs.{name}", 1, entered, rest)
 
 
 _ARGUMENTS = tuple(f"args.{index}" for index in range(16))

@@ -71,6 +71,7 @@ class ViewServer:
         self._series = series
         self._outbox = outbox
         self._waiting: dict[str, tuple[float, _Job]] = {}
+        self._in_work: list[tuple[str, int]] = []
         self._given_up: set[tuple[str, int]] = set()
         self._changed = threading.Condition()
         self._closed = False
@@ -90,9 +91,13 @@ class ViewServer:
         self._queue(_OVERVIEW, command)
 
     def cancel(self, command: CancelView) -> None:
-        """Give a view up, whether it waits or is in work. Called on the reader thread."""
+        """Give a view up that waits or is in work; one that is done is not meant. Called on the reader thread."""
         with self._changed:
-            self._given_up.add((command.panel, command.number))
+            view = command.panel, command.number
+            _, waiting = self._waiting.get(command.panel, (0.0, None))
+            is_waiting = isinstance(waiting, RequestView) and waiting.number == command.number
+            if is_waiting or view in self._in_work:
+                self._given_up.add(view)
 
     def close(self) -> None:
         """End the thread after the view in work."""
@@ -105,6 +110,9 @@ class ViewServer:
         kind = type(job.request) if isinstance(job, RequestView) else type(job)
         due = time.monotonic() + _GIVES_WAY_S.get(kind, 0.0)
         with self._changed:
+            _, replaced = self._waiting.get(place, (0.0, None))
+            if isinstance(replaced, RequestView):
+                self._given_up.discard((replaced.panel, replaced.number))
             self._waiting[place] = due, job
             self._changed.notify()
 
@@ -123,6 +131,8 @@ class ViewServer:
             if not self._waiting or self._closed:
                 return False
             _, job = self._waiting.pop(min(self._waiting, key=lambda place: self._waiting[place][0]))
+            if isinstance(job, RequestView):
+                self._in_work.append((job.panel, job.number))
         match job:
             case CompareSteps():
                 self._outbox.post(compare_steps(self._store, job.before, job.after))
@@ -144,6 +154,7 @@ class ViewServer:
             return ViewReady(request.panel, request.number, request.ref, request.step or 0, None, (), nothing)
         finally:
             with self._changed:
+                self._in_work.remove((request.panel, request.number))
                 self._given_up.discard((request.panel, request.number))
 
     def is_given_up(self, request: RequestView) -> bool:

@@ -14,6 +14,9 @@ _OPAQUE_DTYPE = re.compile(r"u?int[1-7]|bits\d.*|float4_.*")
 _PARAMETERS = frozenset({Slot.PARAMETER, Slot.PARAMETER_GRAD})
 _COLORS = 3
 
+_FEW = 12
+"""Elements that are sooner read than looked at."""
+
 _Test = Callable[[TensorSpec, Slot], bool]
 
 
@@ -26,7 +29,7 @@ def view_kinds(spec: TensorSpec, slot: Slot) -> tuple[str, ...]:
     """
     if not has_values(spec):
         return ("statistics",)
-    return tuple(kind for kind, fits in _FITTING if fits(spec, slot))
+    return tuple(dict.fromkeys(kind for kind, fits in _FITTING if fits(spec, slot)))
 
 
 def has_values(spec: TensorSpec) -> bool:
@@ -68,15 +71,16 @@ def _may_be_query(spec: TensorSpec, slot: Slot) -> bool:
     return len(spec.shape) in {3, 4} and slot in {Slot.INPUT, Slot.OUTPUT} and "float" in spec.dtype
 
 
-def _is_scalar(spec: TensorSpec, slot: Slot) -> bool:
-    return not _rank(1)(spec, slot)
+def _are_few(spec: TensorSpec, slot: Slot) -> bool:
+    del slot
+    return len(spec.shape) <= 2 and spec.count <= _FEW
 
 
 _FITTING: tuple[tuple[str, _Test], ...] = (
+    ("table", _are_few),
     ("kernels", _are_kernels),
     ("grid", _rank(3)),
     ("heatmap", _rank(2)),
-    ("statistics", _is_scalar),
     ("rgb", _has_colors),
     ("curve", _rank(1, 1)),
     ("histogram", _rank(1)),
@@ -89,6 +93,6 @@ _FITTING: tuple[tuple[str, _Test], ...] = (
     ("attention", _may_be_query),
     ("scatter", _rank(1)),
     ("table", _rank(0)),
-    ("statistics", _rank(1)),
+    ("statistics", _rank(0)),
 )
-"""Best first. A tag that stands twice is better or worse for some tensors than for others."""
+"""Best first. Of a tag that stands twice, the first place that fits counts."""

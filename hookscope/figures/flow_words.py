@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 from hookscope.figures.gradient_flow import Flow, FlowRow, Measure, Verdict
 from hookscope.figures.text import format_number
+from hookscope.protocol.badge_words import badge_label, badge_reason
 
 Translate = Callable[[str], str]
 
@@ -21,12 +22,14 @@ _VERDICTS: dict[Verdict, str] = {
     Verdict.VANISHING: "vanishing",
     Verdict.EXPLODING: "exploding",
     Verdict.ZERO: "all zero",
+    Verdict.UNREACHED: "no gradient reached it",
 }
 _VERDICTS_OF_UPDATES: dict[Verdict, str] = {
     Verdict.FINE: "",
     Verdict.VANISHING: "hardly moves",
     Verdict.EXPLODING: "moves too far",
     Verdict.ZERO: "not moved",
+    Verdict.UNREACHED: "no gradient reached it",
 }
 
 _NOTHING = "–"
@@ -37,8 +40,15 @@ def word_value(row: FlowRow) -> str:
     return _NOTHING if row.value is None else format_number(row.value)
 
 
-def word_verdict(row: FlowRow, measure: Measure, translate: Translate = str) -> str:
-    """Say what of a layer stands out; `""` when nothing does."""
+def word_verdict(row: FlowRow, measure: Measure, translate: Translate = str, *, is_running: bool = False) -> str:
+    """Say what of a layer stands out, or why it has no number; `""` when there is nothing to say.
+
+    Args:
+        row: The layer.
+        measure: What is compared.
+        translate: Into the person's language.
+        is_running: Whether the step has not come to its end: what is not there may still come.
+    """
     words = _VERDICTS_OF_UPDATES if measure is Measure.UPDATE else _VERDICTS
     texts = []
     if row.non_finite:
@@ -46,13 +56,23 @@ def word_verdict(row: FlowRow, measure: Measure, translate: Translate = str) -> 
     if words[row.verdict]:
         texts.append(translate(words[row.verdict]))
     elif row.value is None and not row.non_finite:
-        texts.append(translate("not captured"))
+        texts.append(_word_absence(row, measure, translate, is_running=is_running))
     return ", ".join(texts)
 
 
-def word_row(row: FlowRow, measure: Measure, root: str, translate: Translate = str) -> str:
+def _word_absence(row: FlowRow, measure: Measure, translate: Translate, *, is_running: bool) -> str:
+    if row.absence is not None:
+        return badge_label(row.absence, translate)
+    if measure is Measure.UPDATE:
+        return translate("no step before")
+    return translate("not reached yet") if is_running else translate("not captured")
+
+
+def word_row(row: FlowRow, measure: Measure, root: str, translate: Translate = str, *, is_running: bool = False) -> str:
     """Return a layer in one line; `root` is what the root module is called."""
-    told = word_verdict(row, measure, translate)
+    told = word_verdict(row, measure, translate, is_running=is_running)
+    if row.absence is not None:
+        told = f"{told}. {badge_reason(row.absence, translate)}"
     return ", ".join(filter(None, (row.path or root, word_value(row), told)))
 
 
@@ -67,6 +87,7 @@ def word_flow(flow: Flow, translate: Translate = str) -> str:
         (Verdict.EXPLODING, "{count} exploding"),
         (Verdict.VANISHING, "{count} vanishing"),
         (Verdict.ZERO, "{count} all zero"),
+        (Verdict.UNREACHED, "{count} without a gradient"),
     ):
         if flow.count(verdict):
             texts.append(translate(text).format(count=f"{flow.count(verdict):,}"))

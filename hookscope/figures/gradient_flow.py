@@ -2,7 +2,8 @@
 
 A number stands out by a rule (`BOUNDS`) that compares it with the other layers and with fixed bounds:
 
-- *zero*: all of the layer's values are zero.
+- *zero*: all of the layer's values are zero, and none is NaN or infinite.
+- *unreached*: backward ended without a gradient of the layer.
 - *exploding*: above `largest`; or more than `factor` times the median of the layers, and above `large`.
 - *vanishing*: below `smallest`; or less than the median by more than `factor`, and below `small`.
 
@@ -19,7 +20,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 from statistics import median
 
+from hookscope.protocol.identity import Slot
 from hookscope.protocol.series import Layer, Magnitude
+from hookscope.protocol.tensors import Badge, BadgeKind
 
 LEAST_LAYERS = 4
 """Of fewer layers the median says nothing."""
@@ -56,6 +59,7 @@ class Verdict(StrEnum):
     VANISHING = "vanishing"
     EXPLODING = "exploding"
     ZERO = "zero"
+    UNREACHED = "unreached"
 
 
 @dataclass(frozen=True)
@@ -78,6 +82,13 @@ BOUNDS: dict[Measure, Bounds] = {
     Measure.UPDATE: Bounds(smallest=1e-6, largest=0.1),  # about 1e-3 is what trains well
 }
 
+_SLOTS: dict[Measure, Slot] = {
+    Measure.GRAD_OUTPUT: Slot.GRAD_OUTPUT,
+    Measure.PARAMETER_GRADS: Slot.PARAMETER_GRAD,
+    Measure.OUTPUT: Slot.OUTPUT,
+    Measure.PARAMETERS: Slot.PARAMETER,
+}
+
 
 @dataclass(frozen=True)
 class FlowRow:
@@ -88,12 +99,14 @@ class FlowRow:
         value: What is drawn; `None` when the layer has no such number.
         verdict: How it compares with the others.
         non_finite: Elements that are NaN or infinite.
+        absence: Why it has no number, where that is known.
     """
 
     path: str
     value: float | None
     verdict: Verdict = Verdict.FINE
     non_finite: int = 0
+    absence: Badge | None = None
 
 
 @dataclass(frozen=True)
@@ -144,8 +157,9 @@ def flow_of(layers: Iterable[Layer], measure: Measure, *, by_element: bool, cont
         FlowRow(
             layer.path,
             _value(layer, measure, by_element=by_element),
-            judge(_judged(layer, measure)),
+            _verdict(layer, measure, judge),
             _non_finite(layer, measure),
+            _absence(layer, measure),
         )
         for layer in shown
     )
@@ -169,7 +183,10 @@ def _without_containers(layers: list[Layer], *, containers: bool) -> list[Layer]
 
 
 def _is_listed(layer: Layer, measure: Measure) -> bool:
-    return not measure.is_of_parameters or layer.parameters is not None or layer.parameter_grads is not None
+    """Whether a layer belongs in the list: not one of which only something else was seen, while a step was stopped."""
+    if measure.is_of_parameters:
+        return layer.parameters is not None or layer.parameter_grads is not None
+    return any((layer.output, layer.grad_output, layer.parameters, layer.parameter_grads, layer.absences))
 
 
 def _magnitude(layer: Layer, measure: Measure) -> Magnitude | None:
@@ -197,6 +214,19 @@ def _judged(layer: Layer, measure: Measure) -> float | None:
 def _non_finite(layer: Layer, measure: Measure) -> int:
     found = layer.parameters if measure is Measure.UPDATE else _magnitude(layer, measure)
     return found.non_finite if found is not None else 0
+
+
+def _absence(layer: Layer, measure: Measure) -> Badge | None:
+    slot = _SLOTS.get(measure)
+    return layer.absences.get(slot) if slot is not None else None
+
+
+def _verdict(layer: Layer, measure: Measure, judge: Callable[[float | None], Verdict]) -> Verdict:
+    absence = _absence(layer, measure)
+    if absence is not None and absence.kind is BadgeKind.NO_GRADIENT_REACHED:
+        return Verdict.UNREACHED
+    found = judge(_judged(layer, measure))
+    return Verdict.FINE if found is Verdict.ZERO and _non_finite(layer, measure) else found
 
 
 def _judge(values: list[float | None], bounds: Bounds) -> Callable[[float | None], Verdict]:

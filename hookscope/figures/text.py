@@ -9,6 +9,9 @@ SIGNIFICANT_DIGITS = 4
 EXPONENT_BELOW = 1e-4
 EXPONENT_FROM = 1e6
 
+_WIDEST_EXPONENT = 300
+"""Powers of ten between these are normal numbers."""
+
 _BYTE_UNITS = ("B", "KiB", "MiB", "GiB", "TiB", "PiB")
 _ARGUMENT_ROOTS = ("args.", "kwargs.", "out.")
 
@@ -32,6 +35,15 @@ def format_number(value: float) -> str:
     if abs(float(scientific)) < EXPONENT_BELOW or abs(value) >= EXPONENT_FROM - 0.5:
         return f"{_without_end_zeros(mantissa)}e{int(exponent)}"
     return _without_end_zeros(f"{value:.{max(0, SIGNIFICANT_DIGITS - 1 - int(exponent))}f}")
+
+
+def format_power(exponent: float) -> str:
+    """Write ten to the power of a number as `format_number` does, also where a float cannot hold it."""
+    if abs(exponent) < _WIDEST_EXPONENT:
+        return format_number(10.0**exponent)
+    whole = math.floor(exponent)
+    mantissa, carried = f"{10.0 ** (exponent - whole):.{SIGNIFICANT_DIGITS - 1}e}".split("e")
+    return f"{_without_end_zeros(mantissa)}e{whole + int(carried)}"
 
 
 def _without_end_zeros(text: str) -> str:
@@ -67,6 +79,16 @@ def format_duration(seconds: float) -> str:
 def format_shape(shape: Sequence[int]) -> str:
     """Write sizes as `16 × 32 × 8 × 8`, one as `10`, none as `scalar`, and one that differs (-1) as `?`."""
     return " × ".join(str(size) if size >= 0 else "?" for size in shape) if shape else "scalar"
+
+
+def type_label(instead: str) -> str:
+    """Shorten what there is instead of a tensor to its type: `int: 3` is `int`, and `package.module.Cache` `Cache`."""
+    return instead.partition(": ")[0].rpartition(".")[2]
+
+
+def value_label(instead: str) -> str:
+    """Shorten what there is instead of a tensor to its value, or to its type where that is all that is told."""
+    return instead.partition(": ")[2] or type_label(instead)
 
 
 def leaf_label(leaf: str) -> str:

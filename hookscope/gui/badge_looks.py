@@ -51,6 +51,7 @@ LOOKS: dict[BadgeKind, BadgeLook] = {
     BadgeKind.NATIVE: BadgeLook("msc.debug-alt"),
     BadgeKind.ALIAS: BadgeLook("msc.clone"),
     BadgeKind.LEGACY: BadgeLook("msc.archive"),
+    BadgeKind.NOT_A_TENSOR: BadgeLook("msc.symbol-misc"),
 }
 """One row a kind, the more important before the less important."""
 

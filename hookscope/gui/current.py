@@ -50,6 +50,7 @@ class Current(QObject):
         self._wanted_leaf = ""
         self._step: int | None = None
         self._moment: Moment | None = None
+        self._source = bridge.session.source
         self.comparison = Comparison(bridge, self)
         bridge.model_loaded.connect(self._follow_model)
         bridge.records_changed.connect(self._follow_records)
@@ -153,14 +154,19 @@ class Current(QObject):
         records = self._bridge.session.records
         of_slot = [record for record in records.of(path) if record.ref.slot is self._wanted_slot]
         same_leaf = [record for record in of_slot if record.ref.leaf == self._wanted_leaf]
-        chosen = next(iter(same_leaf or of_slot), None) or records.output(path)
+        tensors = [record for record in of_slot if not record.instead]
+        chosen = next(iter(same_leaf or tensors or of_slot), None) or records.output(path)
         return chosen.ref if chosen is not None else None
 
     @QtSlot()
     def _follow_model(self) -> None:
-        # A module that is still there keeps its tensor too: what is shown stays until the next step replaces it.
-        is_gone = self._path is not None and not self._has_module(self._path)
-        self._set(None, None) if is_gone else self._set(self._path, self._ref)
+        source = self._bridge.session.source
+        is_other, self._source = source != self._source, source
+        if is_other:  # whatever the modules of two models are called, they have nothing to do with each other
+            self._wanted_slot, self._wanted_leaf = Slot.OUTPUT, ""
+        # Loaded again, a module that is still there keeps its tensor: it is shown until the next step replaces it.
+        is_kept = not is_other and self._path is not None and self._has_module(self._path)
+        self._set(self._path, self._ref) if is_kept else self._set(None, None)
 
     @QtSlot(object)
     def _follow_records(self, paths: frozenset[str]) -> None:

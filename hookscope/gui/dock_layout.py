@@ -8,6 +8,8 @@ from PySide6.QtWidgets import QDockWidget, QMainWindow, QWidget
 from hookscope.gui.settings import LAYOUT_VERSION, Settings
 
 _Area = Qt.DockWidgetArea
+_BOTTOM_SHARE = 0.19
+"""Of the window's height the docks at the bottom take no more than this at first."""
 
 
 @dataclass(frozen=True)
@@ -205,6 +207,8 @@ class DockLayout(QObject):
             (bottom, metrics.lineSpacing(), Qt.Orientation.Vertical),
         ):
             sizes = [PLACES[dock.objectName()].size * unit for dock in docks]
+            if docks is bottom:
+                sizes = [min(size, round(_BOTTOM_SHARE * self._window.height())) for size in sizes]
             self._window.resizeDocks(docks, sizes, direction)
         # Heights that are too much together are not cut in proportion, so they have to be right.
         heights = [round(self._share(dock, sides) * middle.height()) for dock in sides]

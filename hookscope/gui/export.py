@@ -216,6 +216,8 @@ def panel_text(panel: "TensorPanel") -> dict[str, str]:
         text |= {"module path": panel.ref.path, "slot": panel.slot_text, "call": str(panel.ref.call)}
     if panel.shown_step:
         text["step"] = str(panel.shown_step)
+        if panel.shown_minus is not None:
+            text["step"] += f" minus {panel.shown_minus}"
     if panel.spec is not None:
         text |= {"shape": str(panel.spec.shape), "dtype": panel.spec.dtype, "device": panel.spec.device}
     return text

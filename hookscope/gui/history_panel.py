@@ -1,6 +1,7 @@
 """Loss, time and memory of every step but trials, as three small plots."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -19,6 +20,7 @@ _INTERVAL_MS = 33
 _TICK_DENSITY = 0.3
 """Of the usual number of ticks: the plots are low."""
 _MIB = 1024**2
+_DOT = 6
 
 Series = Callable[[StepFinished], float]
 
@@ -30,6 +32,15 @@ class StepAxis(pg.AxisItem):  # type: ignore[misc]  # pyqtgraph has no types
         """Leave out the levels of ticks that are closer than one step."""
         levels = super().tickSpacing(minimum, maximum, size)
         return [level for level in levels if level[0] >= 1] or [(1, 0)]
+
+
+@dataclass(frozen=True)
+class _Plot:
+    plot: pg.PlotWidget
+    title: str
+    curve: pg.PlotDataItem
+    dots: pg.PlotDataItem
+    series: Series
 
 
 class HistoryPanel(QWidget):
@@ -47,7 +58,7 @@ class HistoryPanel(QWidget):
         layout.setContentsMargins(6, 0, 6, 4)
         layout.setSpacing(8)
         layout.addWidget(self._hint)
-        self._plots: list[tuple[pg.PlotWidget, pg.PlotDataItem, Series]] = []
+        self._plots: list[_Plot] = []
         for title, series in (
             (self.tr("loss"), _loss),
             (self.tr("time per step, ms"), _time_ms),
@@ -65,7 +76,8 @@ class HistoryPanel(QWidget):
             # Only after the curve is in the plot: set while it is being made, clipping raises.
             curve.setClipToView(True)
             curve.setDownsampling(auto=True, method="peak")
-            self._plots.append((plot, curve, series))
+            dots = plot.plot([], [], pen=None, symbol="o", symbolSize=_DOT)
+            self._plots.append(_Plot(plot, title, curve, dots, series))
             layout.addWidget(plot)
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
@@ -83,7 +95,7 @@ class HistoryPanel(QWidget):
     @property
     def summary(self) -> str:
         """The plots in words."""
-        return "; ".join(f"{plot.accessibleName()} {plot.accessibleDescription()}" for plot, _, _ in self._plots)
+        return "; ".join(f"{one.title} {one.plot.accessibleDescription()}" for one in self._plots)
 
     @Slot()
     def _note(self) -> None:
@@ -100,20 +112,31 @@ class HistoryPanel(QWidget):
         self._drawn_steps = len(history)
         self._hint.setVisible(not history)
         steps = np.array(numbers, dtype=np.float64)
-        for plot, curve, series in self._plots:
-            plot.setVisible(bool(history))
-            values = np.array([series(step) for step in history], dtype=np.float64)
-            curve.setData(steps, values, connect="finite", symbol="o" if len(history) == 1 else None, symbolSize=6)
-            plot.setAccessibleDescription(_summary(values))
+        for one in self._plots:
+            one.plot.setVisible(bool(history))
+            values = np.array([one.series(step) for step in history], dtype=np.float64)
+            one.curve.setData(steps, values, connect="finite")
+            alone = _without_neighbours(values)
+            one.dots.setData(steps[alone], values[alone])
+            self._say(one, values)
+
+    def _say(self, one: "_Plot", values: npt.NDArray[np.float64]) -> None:
+        """Tell in words what the line cannot show."""
+        missing = int(np.count_nonzero(~np.isfinite(values)))
+        remark = self.tr("{count} not finite").format(count=f"{missing:,}") if missing else ""
+        one.plot.setAccessibleDescription(", ".join(filter(None, (_summary(values), remark))))
+        title = " · ".join(filter(None, (one.title, remark)))
+        if one.plot.plotItem.titleLabel.text != title:
+            one.plot.setTitle(title)
 
     def _apply_theme(self) -> None:
         theme = theme_of(self.palette())
-        for plot, curve, _ in self._plots:
-            style_plot(plot, theme)
-            plot.plotItem.titleLabel.setText(plot.plotItem.titleLabel.text, color=theme.quiet)
-            curve.setPen(QColor(theme.accent))
-            curve.setSymbolBrush(QColor(theme.accent))
-            curve.setSymbolPen(None)
+        for one in self._plots:
+            style_plot(one.plot, theme)
+            one.plot.plotItem.titleLabel.setText(one.plot.plotItem.titleLabel.text, color=theme.quiet)
+            one.curve.setPen(QColor(theme.accent))
+            one.dots.setSymbolBrush(QColor(theme.accent))
+            one.dots.setSymbolPen(None)
 
     def showEvent(self, event: QShowEvent) -> None:
         """Draw what was left out while hidden."""
@@ -137,6 +160,13 @@ def _training(history: Sequence[StepFinished]) -> tuple[list[int], list[StepFini
             numbers.append(step.step - trials)
             steps.append(step)
     return numbers, steps
+
+
+def _without_neighbours(values: npt.NDArray[np.float64]) -> npt.NDArray[np.bool_]:
+    """Return which values have nothing on either side that a line could go to."""
+    known = np.concatenate([[False], np.isfinite(values), [False]])
+    alone: npt.NDArray[np.bool_] = known[1:-1] & ~known[:-2] & ~known[2:]
+    return alone
 
 
 def _loss(step: StepFinished) -> float:

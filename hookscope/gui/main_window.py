@@ -121,6 +121,7 @@ class MainWindow(QMainWindow):
         self.addToolBar(tool_bar)
         status = StatusBar(self._bridge, self)
         self.setStatusBar(status)
+        self.central.failure_card.dismissed.connect(status.refresh)
         self.exports.join(status, self.toast)
         self.docks.add("modules", self.modules)
         self.docks.add("workload", self.workload)

@@ -72,5 +72,6 @@ class ReadyPage(QWidget):
 def _button(action: QAction, text: str, parent: QWidget) -> QPushButton:
     button = QPushButton(text, parent)
     button.setToolTip(action.toolTip())
+    button.setFocusPolicy(Qt.FocusPolicy.TabFocus)  # clicked, it goes, and Qt would give the focus to what comes next
     button.clicked.connect(action.trigger)
     return button

@@ -13,6 +13,7 @@ from hookscope.gui.assets import icon
 from hookscope.gui.capture_meter import CaptureMeter
 from hookscope.gui.elided_label import ElidedLabel
 from hookscope.gui.session_bridge import SessionBridge
+from hookscope.gui.steady_label import SteadyLabel
 from hookscope.gui.theme import theme_of
 from hookscope.protocol.events import Phase
 
@@ -37,6 +38,10 @@ _LOOKS: dict[SessionState, _Look] = {
 }
 
 
+_FAILED = _Look("msc.error", "trouble")
+_NEEDS_INPUT = _Look("msc.question", "at_hand")
+
+
 class StatusBar(QStatusBar):
     """State pill on the left; device, memory, step and loss on the right, in digits of one width."""
 
@@ -46,8 +51,8 @@ class StatusBar(QStatusBar):
         self._pill_icon = QLabel(self)
         self._pill_text = QLabel(self)
         self._where = ElidedLabel(self)
-        self._figures = QLabel(self)
-        self._pointed = QLabel(self)
+        self._figures = SteadyLabel(self)
+        self._pointed = SteadyLabel(self)
         self.captures = CaptureMeter(self)
         widest = self.tr("Running optimizer") + " 9999/9999"  # so that a running count moves nothing
         self._widest = self.fontMetrics().horizontalAdvance(widest)
@@ -80,10 +85,11 @@ class StatusBar(QStatusBar):
             bridge.progress_changed,
             bridge.stopped,
             bridge.continued,
+            bridge.failure_raised,
         ):
-            signal.connect(self._update)
+            signal.connect(self.refresh)
         bridge.step_finished.connect(self._update_figures)
-        self._update()
+        self.refresh()
 
     @property
     def state_text(self) -> str:
@@ -111,8 +117,9 @@ class StatusBar(QStatusBar):
         self._pointed.setText(text)
 
     @Slot()
-    def _update(self) -> None:
-        look = _LOOKS[self._session.state]
+    def refresh(self) -> None:
+        """Show how it is now; call it when the session cannot tell: after a failure was dismissed."""
+        look = self._look()
         theme = theme_of(self.palette())
         is_filled = self._session.state is SessionState.STOPPED
         ground = getattr(theme, look.color)
@@ -120,9 +127,11 @@ class StatusBar(QStatusBar):
         size = self.fontMetrics().height()
         self._pill_icon.setPixmap(icon(look.icon, color).pixmap(QSize(size, size)))
         self._pill_text.setText(self._state_words())
-        self._pill_text.setStyleSheet(f"color: {color}; font-weight: 600;")
-        self._pill_text.setMinimumWidth(0 if is_filled else self._widest)
-        self._pill.setStyleSheet(f"#pill {{ background: {ground}; border-radius: 8px; }}" if is_filled else "")
+        _restyle(self._pill_text, f"color: {color}; font-weight: 600;")
+        self._pill_text.setMinimumWidth(0)
+        hint = self._pill_text.sizeHint().width()
+        self._pill_text.setMinimumWidth(hint if is_filled else max(hint, self._widest))
+        _restyle(self._pill, f"#pill {{ background: {ground}; border-radius: 8px; }}" if is_filled else "")
         self._where.setText(self._where_words())
         self._update_figures()
 
@@ -139,9 +148,18 @@ class StatusBar(QStatusBar):
                 (self.tr("trial {step}") if step.is_trial else self.tr("step {step}")).format(step=step.step),
                 format_duration(step.duration_s),
             ]
-            if step.loss is not None:
-                words.append(self.tr("loss {loss}").format(loss=format_number(step.loss)))
+            loss = self.tr("not finite") if step.loss is None else format_number(step.loss)
+            words.append(self.tr("loss {loss}").format(loss=loss))
         self._figures.setText("   ".join(words))
+
+    def _look(self) -> _Look:
+        if self._session.state is SessionState.IDLE and self._session.failure is not None:
+            return _FAILED
+        return _NEEDS_INPUT if self._needs_input() else _LOOKS[self._session.state]
+
+    def _needs_input(self) -> bool:
+        workload = self._session.workload
+        return self._session.state is SessionState.IDLE and workload is not None and workload.needs_input
 
     def _state_words(self) -> str:
         words = {
@@ -168,6 +186,13 @@ class StatusBar(QStatusBar):
         )
 
     def _ready_words(self, checked: int) -> str:
+        failure = self._session.failure
+        if failure is not None and failure.module_path:
+            return self.tr("Error in {module}").format(module=failure.module_path)
+        if failure is not None:
+            return self.tr("Error")
+        if self._needs_input():
+            return self.tr("Needs an input")
         match checked:
             case 0:
                 return self.tr("Ready, nothing checked")
@@ -194,8 +219,14 @@ class StatusBar(QStatusBar):
         """Follow the theme."""
         super().changeEvent(event)
         if event.type() is QEvent.Type.PaletteChange:
-            self._update()
+            self.refresh()
 
 
 def _translate(english: str) -> str:
     return QCoreApplication.translate("stops", english)
+
+
+def _restyle(widget: QWidget, sheet: str) -> None:
+    """Give a widget a style sheet, unless it has that: it would be polished again, and the window laid out."""
+    if widget.styleSheet() != sheet:
+        widget.setStyleSheet(sheet)

@@ -140,7 +140,7 @@ class WorkloadDock(QDockWidget):
 
     def _loss_texts(self, workload: WorkloadInfo) -> tuple[str, ...]:
         """Return a text per `LossChoice`, in its order."""
-        auto = self.tr("Auto ({name})") if workload.loss_name else self.tr("Auto (the output's own loss)")
+        auto = self.tr("Auto ({name})") if workload.loss_name else self.tr("Auto (the output's own)")
         automatic = auto.format(name=workload.loss_name)
         return automatic, self.tr("Sum of the output"), self.tr("Mean of the output"), self.tr("Mean square")
 

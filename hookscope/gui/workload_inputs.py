@@ -3,6 +3,7 @@
 from collections.abc import Collection
 
 from PySide6.QtCore import QSignalBlocker, QSize, Qt, Signal, Slot
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QHBoxLayout,
@@ -10,6 +11,7 @@ from PySide6.QtWidgets import (
     QLabel,
     QLineEdit,
     QPushButton,
+    QSizePolicy,
     QTreeWidget,
     QTreeWidgetItem,
     QVBoxLayout,
@@ -19,6 +21,9 @@ from PySide6.QtWidgets import (
 from hookscope.figures.text import format_shape, leaf_label
 from hookscope.gui.cells import BoxDelegate, fixed_font
 from hookscope.protocol.workload import InputInfo, parse_inputs
+
+_COLUMNS = range(3)
+_DTYPE = 2
 
 MAX_ROWS = 8
 """The table is as high as its rows, and scrolls from this many on."""
@@ -47,6 +52,7 @@ class InputTable(QTreeWidget):
         self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
         self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.header().setStretchLastSection(False)
         self.header().setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
         self.header().setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
@@ -65,6 +71,12 @@ class InputTable(QTreeWidget):
                 item.setCheckState(0, state)
         self.updateGeometry()
 
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Leave the dtypes to the tips where there is no room for what the ticks mean."""
+        super().resizeEvent(event)
+        needed = sum(max(self.header().sectionSizeHint(column), self.sizeHintForColumn(column)) for column in _COLUMNS)
+        self.setColumnHidden(_DTYPE, needed > self.viewport().width())
+
     def sizeHint(self) -> QSize:
         """Return the height of the rows."""
         rows = min(len(self._items), MAX_ROWS)
@@ -79,6 +91,7 @@ class InputTable(QTreeWidget):
         name = self.tr("input {name}").format(name=leaf_label(info.leaf)).rstrip()
         item = QTreeWidgetItem((name, format_shape(info.spec.shape), info.spec.dtype))
         item.setFont(1, fixed_font(self.font()))
+        item.setToolTip(1, info.spec.dtype)
         if info.can_require_grad:
             item.setToolTip(0, self.tr("{leaf}: tick to see its gradient").format(leaf=info.leaf))
         else:

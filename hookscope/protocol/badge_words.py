@@ -125,6 +125,9 @@ WORDS: dict[BadgeKind, BadgeWords] = {
     ),
     BadgeKind.CHANGED: BadgeWords("changed", "An intervention of yours made this value.", tells_detail=False),
     BadgeKind.EDITED: BadgeWords("edited", "You changed this value by hand while the step was stopped here."),
+    BadgeKind.NOT_A_TENSOR: BadgeWords(
+        "not a tensor", "What is here is no tensor, so it has no values and no gradient."
+    ),
 }
 
 

@@ -147,9 +147,17 @@ class RequestOverview(msgspec.Struct, frozen=True, tag="request_overview"):
 
 
 class ExportTensor(msgspec.Struct, frozen=True, tag="export_tensor"):
-    """Sent to write one captured tensor to a file; answers: `ExportProgress`, then `Exported` of the same number.
+    """Sent to write one tensor to a file; answers: `ExportProgress`, then `Exported` of the same number.
 
     It is written under a temporary name beside the file and then takes its place: a former file is lost only then.
+
+    Attributes:
+        number: Names the export.
+        ref: A tensor that was captured, or a local variable of the stopped step.
+        file: Where to.
+        form: What is written.
+        step: Of which step; `None` for the newest.
+        minus: A step whose values are subtracted; `None` for the values themselves.
     """
 
     number: int
@@ -157,6 +165,7 @@ class ExportTensor(msgspec.Struct, frozen=True, tag="export_tensor"):
     file: str
     form: ExportForm = ExportForm.NPY
     step: int | None = None
+    minus: int | None = None
 
 
 class ExportStep(msgspec.Struct, frozen=True, tag="export_step"):
@@ -183,7 +192,7 @@ class CancelView(msgspec.Struct, frozen=True, tag="cancel_view"):
 class FindNonFinite(msgspec.Struct, frozen=True, tag="find_non_finite"):
     """Sent when idle. Runs up to `steps` steps and ends at the first one with a NaN or an infinity that does harm.
 
-    Answer: `NonFiniteSearched`, before `RunFinished`.
+    They are ordinary steps otherwise, and told of as such. Answer: `NonFiniteSearched`, before `RunFinished`.
     """
 
     steps: int = 1

@@ -147,8 +147,8 @@ class StepFinished(msgspec.Struct, frozen=True, tag="step_finished"):
 
     Attributes:
         step: Its number, from 1.
-        loss: The loss, or `None` when it is not finite-representable as one number (no backward was run).
-        duration_s: Wall time of forward, loss, backward and optimizer, in seconds.
+        loss: The loss; `None` when it is NaN or infinite.
+        duration_s: Wall time of forward, loss, backward and optimizer, without stops, in seconds.
         forward_s: Wall time of the forward pass alone.
         backward_s: Wall time of the backward pass alone.
         memory_bytes: Peak memory allocated on a CUDA device during the step; on the CPU resident memory of the process.

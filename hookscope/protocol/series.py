@@ -4,7 +4,8 @@ from enum import StrEnum
 
 import msgspec
 
-from hookscope.protocol.identity import TensorRef
+from hookscope.protocol.identity import Slot, TensorRef
+from hookscope.protocol.tensors import Badge
 
 
 class Statistic(StrEnum):
@@ -117,6 +118,7 @@ class Layer(msgspec.Struct, frozen=True):
         parameters: Of its own parameters.
         parameter_grads: Of their gradients.
         update: What the step before has changed of the parameters, over their norm then; `None` when it is not kept.
+        absences: Why there is nothing in a slot of which nothing was captured, where that is known.
     """
 
     path: str
@@ -126,3 +128,4 @@ class Layer(msgspec.Struct, frozen=True):
     parameters: Magnitude | None = None
     parameter_grads: Magnitude | None = None
     update: float | None = None
+    absences: dict[Slot, Badge] = {}

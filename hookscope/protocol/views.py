@@ -126,10 +126,17 @@ class NoPictureReason(StrEnum):
 
 
 class NoPicture(msgspec.Struct, frozen=True, tag="no_picture"):
-    """Answers any request that cannot be drawn."""
+    """Answers any request that cannot be drawn.
+
+    Attributes:
+        reason: Why.
+        detail: What only the engine knows of it.
+        parts: Shapes of what a nested tensor is made of, the first of them.
+    """
 
     reason: NoPictureReason
     detail: str = ""
+    parts: tuple[tuple[int, ...], ...] = ()
 
 
 ViewRequest = (

@@ -77,17 +77,22 @@ class PaintWatch:
     """
 
     def __init__(self) -> None:
-        self.panel: TensorPanel | None = None
-        self.painted_at: float | None = None
+        self._panel: TensorPanel | None = None
+        self._painted_at = 0.0
         paint = pg.GraphicsView.paintEvent
 
         def paint_event(view: pg.GraphicsView, event: QPaintEvent) -> None:
             paint(view, event)
-            panel = self.panel
-            if panel is not None and not panel.is_waiting and view is panel.plot() and self.painted_at is None:
-                self.painted_at = time.perf_counter()
+            if self._panel is not None and not self._panel.is_waiting and view is self._panel.plot():
+                self._painted_at, self._panel = time.perf_counter(), None
 
         pg.GraphicsView.paintEvent = paint_event
+
+    def wait_for(self, app: QApplication, panel: "TensorPanel") -> float:
+        """Return the time at which the panel has painted what it waits for."""
+        self._panel = panel
+        wait(app, lambda: self._panel is None)
+        return self._painted_at
 
 
 def picture_times(
@@ -104,11 +109,7 @@ def picture_times(
         rest(app)
         started = time.perf_counter()
         window.current.select_ref(TensorRef(paths[number % 2], Slot.OUTPUT, "out"))
-        watch.panel, watch.painted_at = panel, None
-        wait(app, lambda: watch.painted_at is not None)
-        assert watch.painted_at is not None
-        taken.append((watch.painted_at - started) * 1000)
-        watch.panel = None
+        taken.append((watch.wait_for(app, panel) - started) * 1000)
     return sorted(taken[WARM_UP_ROUNDS:])
 
 

@@ -10,16 +10,28 @@ from pathlib import Path
 import pytest
 
 from hookscope.client.intervention_list import InterventionList
+from hookscope.client.script_captures import needed_captures
 from hookscope.client.script_writer import script_of
 from hookscope.client.session import DebugSession
 from hookscope.client.state import SessionState
 from hookscope.client.supervisor import LadderTimes
 from hookscope.client.sweep import Measure, Sweep
+from hookscope.protocol.exports import ExportForm
 from hookscope.protocol.failures import FailureKind
 from hookscope.protocol.hooks import OperationRef
 from hookscope.protocol.identity import Slot, TensorRef
 from hookscope.protocol.interventions import Channels, HandChange, Idle, Index, Intervention
-from hookscope.protocol.tensor_changes import Add, Change, Expression, Noise, Replace, Scale, StopGradient, Zero
+from hookscope.protocol.tensor_changes import (
+    Add,
+    Change,
+    Expression,
+    FromStep,
+    Noise,
+    Replace,
+    Scale,
+    StopGradient,
+    Zero,
+)
 from hookscope.protocol.tensors import Array, BadgeKind
 from hookscope.protocol.views import Statistics, StatisticsRequest, Table, TableRequest
 from hookscope.protocol.workload import FileSource, RunSettings, Source, parse_source
@@ -287,6 +299,42 @@ def test_that_more_noise_changes_an_output_more(ready: DebugSession) -> None:
     assert session.interventions == (one,)
 
 
+def printed_by(script: Path) -> dict[str, float]:
+    """Run a script, where hookscope is not, and return the numbers that it prints."""
+    run = subprocess.run(
+        [sys.executable, "-I", "-W", "error", str(script)],
+        cwd=script.parent,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (run.returncode, run.stderr) == (0, "")
+    return {name: float(value) for name, value in (line.rsplit(" ", 1) for line in run.stdout.splitlines())}
+
+
+def test_that_a_script_takes_the_values_of_another_step_from_beside_it(
+    session: DebugSession, models: Path, tmp_path: Path
+) -> None:
+    opened(session, FileSource(str(models), "workload"))
+    session.check(["0", "2"])
+    session.change_settings(RunSettings(seed=5))
+    stepped(session)
+    session.change_settings(RunSettings(seed=6))
+    session.set_interventions([intervention(session, "2", Slot.OUTPUT, FromStep(1), where=Channels((1, 2)))])
+    assert [needed.ref for needed in needed_captures(session)] == [None], "not known before it has acted"
+    stepped(session)
+    (needed,) = needed_captures(session)
+    assert (needed.ref, needed.step) == (TensorRef("2", Slot.OUTPUT, "out"), 1)
+    number = session.export_tensor(needed.ref, tmp_path / "values.npy", ExportForm.NPY, needed.step)
+    drain_until(session, lambda: session.exports[number].ended is not None)
+    script = tmp_path / "script.py"
+    script.write_text(script_of(session, arrays={needed.intervention.id: "values.npy"}))
+    assert "hookscope." not in script.read_text()
+    loss = session.history[-1].loss
+    assert loss is not None
+    assert printed_by(script)["loss"] == pytest.approx(loss, rel=1e-8)
+
+
 def test_that_the_script_of_a_session_gives_its_numbers(session: DebugSession, models: Path) -> None:
     opened(session, FileSource(str(models), "workload"))
     session.check(["0", "3"])
@@ -303,15 +351,7 @@ def test_that_the_script_of_a_session_gives_its_numbers(session: DebugSession, m
     stepped(session)
     script = models.with_name("script.py")
     script.write_text(script_of(session, comment="As in the test."))
-    run = subprocess.run(
-        [sys.executable, "-I", "-W", "error", str(script)],
-        cwd=models.parent,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert (run.returncode, run.stderr) == (0, "")
-    lines = {name: float(value) for name, value in (line.rsplit(" ", 1) for line in run.stdout.splitlines())}
+    lines = printed_by(script)
     loss = session.history[-1].loss
     assert loss is not None
     assert lines.pop("loss") == pytest.approx(loss, rel=1e-8)

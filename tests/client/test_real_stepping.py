@@ -5,12 +5,14 @@ import signal
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from hookscope.client.session import DebugSession
 from hookscope.client.state import SessionState
 from hookscope.client.supervisor import LadderTimes
 from hookscope.protocol import events
+from hookscope.protocol.exports import ExportForm
 from hookscope.protocol.failures import FailureKind
 from hookscope.protocol.stops import Breakpoint, ContinueMode, EventKind, EventPhase, Expression, StepEvent, StopKind
 from hookscope.protocol.views import Statistics, StatisticsRequest
@@ -221,6 +223,27 @@ def test_that_a_debuggee_killed_while_stopped_comes_back_with_its_breakpoints(
     drain_until(session, lambda: session.stack is not None)
     assert session.stack is not None
     assert any("self.inner(doubled)" in frame.text for frame in session.stack.frames)
+
+
+def test_that_a_local_variable_of_a_stopped_step_is_exported(
+    session: DebugSession, models: Path, tmp_path: Path
+) -> None:
+    opened(session, models, "nested")
+    session.run_to("first.inner")
+    held(session)
+    session.request_stack()
+    drain_until(session, lambda: session.stack is not None)
+    assert session.stack is not None
+    frame = next(frame for frame in session.stack.frames if "self.inner(doubled)" in frame.text)
+    refs = {variable.name: variable.ref for variable in frame.variables}
+    numbers = []
+    for name in ("x", "doubled"):
+        ref = refs[name]
+        assert ref is not None
+        numbers.append(session.export_tensor(ref, tmp_path / f"{name}.npy", ExportForm.NPY))
+    drain_until(session, lambda: session.exports[numbers[-1]].ended is not None)
+    np.testing.assert_array_equal(np.load(tmp_path / "x.npy"), np.ones((2, 3), np.float32), strict=True)
+    np.testing.assert_array_equal(np.load(tmp_path / "doubled.npy"), np.full((2, 3), 2, np.float32), strict=True)
 
 
 @pytest.mark.parametrize(("name", "interrupt_s"), [("loops", 30.0), ("deaf", 0.7)])

@@ -4,7 +4,7 @@ import pytest
 
 from hookscope.client.records import RecordBook
 from hookscope.protocol.identity import Slot, TensorRef
-from hookscope.protocol.tensors import Record
+from hookscope.protocol.tensors import Badge, BadgeKind, Record
 
 
 def record(slot: Slot, leaf: str, step: int = 1, call: int = 0, path: str = "a") -> Record:
@@ -74,3 +74,12 @@ def test_that_a_cleared_book_is_empty(book: RecordBook) -> None:
     book.clear()
     assert book.step == 0
     assert book.paths() == frozenset()
+
+
+def test_that_the_output_is_a_tensor_if_there_is_one(book: RecordBook) -> None:
+    nothing = (Badge(BadgeKind.NOT_A_TENSOR, "None"),)
+    other = Record(TensorRef("a", Slot.OUTPUT, "out.0"), 1, 0, None, nothing)
+    book.add([other])
+    assert book.output("a") == other
+    book.add([record(Slot.OUTPUT, "out.1")])
+    assert book.output("a") == record(Slot.OUTPUT, "out.1")

@@ -13,9 +13,12 @@ import pytest
 import torch
 from torch import nn
 
+from hookscope.engine.capture.captures import Capture
+from hookscope.engine.code.call_stack import VariableStore
 from hookscope.engine.exports import tensor_files
 from hookscope.engine.exports.exporter import Exporter
 from hookscope.engine.exports.tensor_files import write_tensor, written_dtype
+from hookscope.engine.specs import spec_of
 from hookscope.protocol.commands import ExportStep, ExportTensor
 from hookscope.protocol.events import Event, Exported
 from hookscope.protocol.exports import ExportEnd, ExportForm
@@ -26,13 +29,22 @@ INPUT = torch.tensor([[1.0, -2.0, 0.5]])
 
 
 class Answers:
-    """What an exporter posts, and the end of each export."""
+    """What an exporter posts, and the end of each export; `hold` keeps it at what it posts until `let_go`."""
 
     def __init__(self) -> None:
         self.told: list[Event] = []
         self._ended = threading.Semaphore(0)
+        self._is_free = threading.Event()
+        self._is_free.set()
+
+    def hold(self) -> None:
+        self._is_free.clear()
+
+    def let_go(self) -> None:
+        self._is_free.set()
 
     def post(self, event: Event) -> None:
+        self._is_free.wait(timeout=60)
         self.told.append(event)
         if isinstance(event, Exported):
             self._ended.release()
@@ -55,8 +67,13 @@ def answers() -> Answers:
 
 
 @pytest.fixture
-def exporter(seen: Seen, answers: Answers) -> Iterator[Exporter]:
-    made = Exporter(seen.store, lambda: 1, answers.post)
+def variables() -> VariableStore:
+    return VariableStore()
+
+
+@pytest.fixture
+def exporter(seen: Seen, variables: VariableStore, answers: Answers) -> Iterator[Exporter]:
+    made = Exporter(seen.store, variables, lambda: 1, answers.post)
     yield made
     made.close()
 
@@ -130,11 +147,61 @@ def test_that_a_cancelled_export_leaves_the_former_file(
 ) -> None:
     file = tmp_path / "out.npy"
     file.write_text("former")
-    exporter.cancel(4)
+    answers.hold()
+    exporter.request(ExportTensor(3, TensorRef("0", Slot.OUTPUT, "out"), str(tmp_path / "first.npy")))
     exporter.request(ExportTensor(4, TensorRef("0", Slot.OUTPUT, "out"), str(file)))
-    assert answers.end().end is ExportEnd.CANCELLED
+    exporter.cancel(4)
+    answers.let_go()
+    for _ in range(2):
+        answers.end()
+    ends = [event.end for event in answers.told if isinstance(event, Exported)]
+    assert ends == [ExportEnd.WRITTEN, ExportEnd.CANCELLED]
     assert file.read_text() == "former"
-    assert list(tmp_path.iterdir()) == [file]
+    assert sorted(tmp_path.iterdir()) == [tmp_path / "first.npy", file]
+
+
+def test_that_a_cancel_that_comes_too_late_ends_nothing_later(
+    exporter: Exporter, answers: Answers, tmp_path: Path
+) -> None:
+    request = ExportTensor(4, TensorRef("0", Slot.OUTPUT, "out"), str(tmp_path / "out.npy"))
+    exporter.request(request)
+    assert answers.end().end is ExportEnd.WRITTEN
+    exporter.cancel(4)
+    exporter.request(request)
+    assert answers.end().end is ExportEnd.WRITTEN
+
+
+def test_that_a_local_variable_is_written_while_its_step_is_stopped(
+    exporter: Exporter, variables: VariableStore, answers: Answers, tmp_path: Path
+) -> None:
+    variables.begin_stop()
+    ref = variables.add(0, "hidden", torch.tensor([1.5, -2.0], requires_grad=True))
+    exporter.request(ExportTensor(1, ref, str(tmp_path / "hidden.npy")))
+    assert answers.end().end is ExportEnd.WRITTEN
+    np.testing.assert_array_equal(np.load(tmp_path / "hidden.npy"), np.array([1.5, -2.0], np.float32), strict=True)
+    variables.end_stop()
+    exporter.request(ExportTensor(2, ref, str(tmp_path / "gone.npy")))
+    assert answers.end().detail == "the variable is gone: the step has gone on"
+    assert not (tmp_path / "gone.npy").exists()
+
+
+def test_that_the_difference_of_two_steps_is_written(
+    seen: Seen, exporter: Exporter, answers: Answers, tmp_path: Path
+) -> None:
+    ref, other = TensorRef("a", Slot.OUTPUT, "out"), TensorRef("b", Slot.OUTPUT, "out")
+    for number, tensors in enumerate(({ref: [1.0, 2.0], other: [1.0]}, {ref: [4.0, -2.0], other: [1.0, 2.0]}), 2):
+        seen.store.begin_step(number)
+        for one, values in tensors.items():
+            capture = Capture(one, number, 0, spec_of(torch.tensor(values)))
+            capture.live = torch.tensor(values)
+            seen.store.add(capture)
+    exporter.request(ExportTensor(1, ref, str(tmp_path / "out.npy"), step=3, minus=2))
+    assert answers.end().end is ExportEnd.WRITTEN
+    assert np.load(tmp_path / "out.npy").tolist() == [3.0, -4.0]
+    exporter.request(ExportTensor(2, other, str(tmp_path / "other.npy"), step=3, minus=2))
+    assert answers.end().detail == "there is no difference of the shapes (2,) and, in step 2, (1,)"
+    exporter.request(ExportTensor(3, ref, str(tmp_path / "other.npy"), step=3, minus=9))
+    assert answers.end().detail == "its values of step 9 are not kept"
 
 
 def dtypes_with_numbers() -> list[torch.dtype]:

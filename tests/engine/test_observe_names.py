@@ -53,8 +53,8 @@ def test_that_without_a_backward_pass_every_gradient_says_so():
     [
         ("parameter", 0, "no parameters"),
         ("parameter_grad", 1, "belong to no call"),
-        ("input", 0, "holds no tensor"),
-        ("output", 0, "holds no tensor"),
+        ("input", 0, "is no tensor, so it has no values and no gradient. (str: 'text')"),
+        ("output", 0, "(int: 7)"),
         ("grad_input", 0, "no tensor whose gradient"),
     ],
 )

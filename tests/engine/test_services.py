@@ -21,7 +21,16 @@ from hookscope.protocol.channel import MemoryChannel, memory_channels
 from hookscope.protocol.exports import ExportEnd
 from hookscope.protocol.identity import Slot, TensorRef
 from hookscope.protocol.series import ElementAt, Gap, Series, Statistic, StatisticOf, UpdateRatio
-from hookscope.protocol.views import NoPicture, NoPictureReason, Statistics, StatisticsRequest, ValueRequest
+from hookscope.protocol.views import (
+    CurveRequest,
+    HistogramRequest,
+    NoPicture,
+    NoPictureReason,
+    Statistics,
+    StatisticsRequest,
+    ValueRequest,
+    ViewRequest,
+)
 from hookscope.protocol.wire import decode_event
 from tests.engine.driving import Driver, driving
 
@@ -62,6 +71,18 @@ def driver(tmp_path: Path) -> Iterator[Driver]:
 def step(driver: Driver, count: int = 1) -> None:
     driver.send(commands.RunSteps(count))
     driver.expect(events.RunFinished)
+
+
+def test_that_a_search_for_non_finite_values_runs_steps_that_count(driver: Driver) -> None:
+    driver.send(commands.SetSeries((Series(1, LAYER_OUT, StatisticOf(Statistic.MAXIMUM)),)))
+    driver.send(commands.FindNonFinite(2))
+    points: dict[int, tuple[float, ...]] = {}
+    while len(points) < 2:
+        told = driver.expect(events.SeriesPoints)
+        assert isinstance(told, events.SeriesPoints)
+        points |= {point.step: point.values for point in told.points}
+    assert points == {1: (7.0,), 2: (0.75,)}
+    assert [(finished.step, finished.loss) for finished in driver.finished] == [(1, 7.0), (2, 0.75)]
 
 
 def test_that_series_have_a_point_for_every_step(driver: Driver) -> None:
@@ -124,7 +145,9 @@ def test_that_a_step_is_exported_by_the_debuggee(driver: Driver, tmp_path: Path)
 
 
 HUGE = TensorRef("", Slot.OUTPUT, "out")
-"""5,000 times 5,000 ones, of which there is only one in memory."""
+"""10,000 times 10,000 ones, of which there is only one in memory."""
+ENORMOUS = TensorRef("", Slot.OUTPUT, "out.enormous")
+"""2 * 10^9 ones."""
 SMALL = TensorRef("", Slot.INPUT, "args.0")
 
 
@@ -132,7 +155,11 @@ SMALL = TensorRef("", Slot.INPUT, "args.0")
 def views() -> Iterator[tuple[ViewServer, MemoryChannel]]:
     store = CaptureStore(BufferPool(2**20))
     store.begin_step(1)
-    for ref, tensor in ((HUGE, torch.ones(1).expand(5000, 5000)), (SMALL, torch.tensor([5.0]))):
+    for ref, tensor in (
+        (HUGE, torch.ones(1).expand(10_000, 10_000)),
+        (ENORMOUS, torch.ones(1).expand(40_000, 50_000)),
+        (SMALL, torch.tensor([5.0])),
+    ):
         capture = Capture(ref, 1, 0, spec_of(tensor))
         capture.live = tensor
         store.add(capture)
@@ -158,25 +185,40 @@ def test_that_a_long_view_tells_how_far_it_is_and_lets_others_pass(views: tuple[
     server.request(commands.RequestView("long", 1, HUGE, StatisticsRequest()))
     first = decode_event(channel.receive())
     assert isinstance(first, events.ViewProgress)
-    assert (first.panel, first.number, first.total) == ("long", 1, 25_000_000)
+    assert (first.panel, first.number, first.total) == ("long", 1, 100_000_000)
     assert 0 < first.done < first.total
     server.request(commands.RequestView("short", 1, SMALL, ValueRequest((0,))))
     told = answers(channel, "long")
     assert [event.panel for event in told if isinstance(event, events.ViewReady)] == ["short", "long"]
     result = told[-1].result  # type: ignore[union-attr]
     assert isinstance(result, Statistics)
-    assert (result.count, result.positive, result.mean) == (25_000_000, 25_000_000, 1.0)
+    assert (result.count, result.positive, result.mean) == (100_000_000, 100_000_000, 1.0)
 
 
-def test_that_a_long_view_can_be_given_up(views: tuple[ViewServer, MemoryChannel]) -> None:
+@pytest.mark.parametrize(
+    "request_",
+    [StatisticsRequest(), HistogramRequest(exact=True), CurveRequest(exact=True)],
+    ids=lambda request: type(request).__name__,
+)
+def test_that_a_long_view_can_be_given_up(views: tuple[ViewServer, MemoryChannel], request_: ViewRequest) -> None:
     server, channel = views
-    server.request(commands.RequestView("long", 7, HUGE, StatisticsRequest()))
+    server.request(commands.RequestView("long", 7, ENORMOUS, request_))
     assert isinstance(decode_event(channel.receive()), events.ViewProgress)
     server.cancel(commands.CancelView("long", 7))
     told = answers(channel, "long")
     assert told[-1].result == NoPicture(NoPictureReason.CANCELLED)  # type: ignore[union-attr]
     server.request(commands.RequestView("long", 8, SMALL, StatisticsRequest()))
     assert isinstance(answers(channel, "long")[-1].result, Statistics)  # type: ignore[union-attr]
+
+
+def test_that_giving_up_comes_too_late_for_a_view_that_is_done(views: tuple[ViewServer, MemoryChannel]) -> None:
+    server, channel = views
+    request = commands.RequestView("panel", 1, SMALL, StatisticsRequest())
+    server.request(request)
+    assert isinstance(answers(channel, "panel")[-1].result, Statistics)  # type: ignore[union-attr]
+    server.cancel(commands.CancelView("panel", 1))
+    server.request(request)
+    assert isinstance(answers(channel, "panel")[-1].result, Statistics)  # type: ignore[union-attr]
 
 
 def test_that_a_server_ends_in_the_middle_of_a_long_view(views: tuple[ViewServer, MemoryChannel]) -> None:

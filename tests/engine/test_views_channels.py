@@ -180,3 +180,11 @@ def test_that_zeros_alone_have_no_logarithm() -> None:
 def test_that_integers_have_logarithms_too() -> None:
     found, counts = histogram(torch.tensor([1, 10, -100]), HistogramRequest(bins=2, log_magnitude=True))
     assert (counts, found.low, found.high, found.integer) == ([1, 2], 0.0, 2.0, False)
+
+
+@pytest.mark.parametrize("value", [1e-300, 1.0, 1e300])
+def test_that_magnitudes_without_a_spread_are_in_the_middle_of_one_decade(value: float) -> None:
+    tensor = torch.full((4,), value, dtype=torch.float64)
+    found, counts = histogram(tensor, HistogramRequest(bins=3, log_magnitude=True))
+    assert (found.low, found.high) == pytest.approx((math.log10(value) - 0.5, math.log10(value) + 0.5))
+    assert counts == [0, 4, 0]

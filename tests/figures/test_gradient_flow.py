@@ -7,7 +7,9 @@ import pytest
 
 from hookscope.figures.flow_words import MEASURES, word_flow, word_row, word_value, word_verdict
 from hookscope.figures.gradient_flow import BOUNDS, Flow, FlowRow, Measure, Verdict, flow_of
+from hookscope.protocol.identity import Slot
 from hookscope.protocol.series import Layer, Magnitude
+from hookscope.protocol.tensors import Badge, BadgeKind
 
 
 def layers(*norms: float, count: int = 4) -> list[Layer]:
@@ -70,7 +72,8 @@ def test_that_gradients_are_judged_by_norm_and_outputs_by_element_whatever_is_dr
 
 
 def test_that_the_mean_square_is_of_the_finite_elements_and_what_is_not_finite_is_told() -> None:
-    bad = [Layer("a", 0, Magnitude(6.0, 6, 2)), Layer("b", 1, Magnitude(0.0, 3, 3)), Layer("c", 2)]
+    bad = [Layer("a", 0, Magnitude(6.0, 6, 2)), Layer("b", 1, Magnitude(0.0, 3, 3))]
+    bad.append(Layer("c", 2, grad_output=Magnitude(1.0, 1)))
     flow = flow_of(bad, Measure.OUTPUT, by_element=True, containers=False)
     assert [(row.value, row.non_finite) for row in flow.rows] == [(3.0, 2), (None, 3), (None, 0)]
     assert [word_verdict(row, Measure.OUTPUT) for row in flow.rows] == [
@@ -79,6 +82,38 @@ def test_that_the_mean_square_is_of_the_finite_elements_and_what_is_not_finite_i
         "not captured",
     ]
     assert word_flow(flow) == "3 layers · 2 with NaN or infinities"
+
+
+def test_that_what_has_no_gradient_says_why_and_counts_as_such() -> None:
+    size, lost = Magnitude(1.0, 4), Badge(BadgeKind.NO_GRADIENT_REACHED)
+    frozen = {Slot.GRAD_OUTPUT: Badge(BadgeKind.NO_GRAD_MODE)}
+    cut = Layer("cut", 0, size, absences={Slot.GRAD_OUTPUT: lost, Slot.PARAMETER_GRAD: lost})
+    flow = flow_of(
+        [cut, Layer("off", 1, size, absences=frozen), Layer("late", 2, size), Layer("at hand", 3)],
+        Measure.GRAD_OUTPUT,
+        by_element=False,
+        containers=False,
+    )
+    assert [row.path for row in flow.rows] == ["cut", "off", "late"]  # nothing of these numbers was seen of the last
+    assert [row.verdict for row in flow.rows] == [Verdict.UNREACHED, Verdict.FINE, Verdict.FINE]
+    told = [word_verdict(row, Measure.GRAD_OUTPUT, is_running=True) for row in flow.rows]
+    assert told == ["no gradient reached it", "gradients off", "not reached yet"]
+    assert word_verdict(flow.rows[2], Measure.GRAD_OUTPUT) == "not captured"
+    assert word_flow(flow) == "3 layers · 1 without a gradient"
+    assert word_row(flow.rows[0], Measure.GRAD_OUTPUT, "Net").startswith(
+        "cut, –, no gradient reached it. Backward ended"
+    )
+
+
+def test_that_zeros_among_nan_are_not_all_zero() -> None:
+    flow = flow_of(
+        [Layer("a", 0, Magnitude(0.0, 8, 5)), Layer("b", 1, Magnitude(0.0, 8))],
+        Measure.OUTPUT,
+        by_element=False,
+        containers=False,
+    )
+    assert [word_verdict(row, Measure.OUTPUT) for row in flow.rows] == ["5 NaN or infinite", "all zero"]
+    assert word_flow(flow) == "2 layers · 1 with NaN or infinities · 1 all zero"
 
 
 def test_that_containers_are_left_out_unless_they_are_wanted_or_have_parameters() -> None:

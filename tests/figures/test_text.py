@@ -8,6 +8,7 @@ from hookscope.figures.text import (
     format_bytes,
     format_duration,
     format_number,
+    format_power,
     format_shape,
     leaf_label,
     slot_label,
@@ -127,3 +128,11 @@ def test_that_slots_are_named_in_words_of_pytorch(slot: Slot, leaf: str, call: i
 def test_that_tensors_of_an_operation_begin_with_its_name() -> None:
     of_operation = TensorRef("", Slot.GRAD_OUTPUT, "out", 2, "add:1")
     assert slot_label(of_operation) == "add:1 grad_output, call 2"
+
+
+@pytest.mark.parametrize(
+    ("exponent", "text"),
+    [(0.0, "1"), (-3.0, "0.001"), (6.0, "1e6"), (0.5, "3.162"), (450.0, "1e450"), (-320.5, "3.162e-321")],
+)
+def test_that_powers_of_ten_are_written_also_beyond_what_a_float_holds(exponent: float, text: str) -> None:
+    assert format_power(exponent) == text

@@ -19,11 +19,16 @@ class FakeExports:
         return self.exporting.exports
 
     def export_tensor(
-        self, ref: TensorRef, file: str | PathLike[str], form: ExportForm, step: int | None = None
+        self,
+        ref: TensorRef,
+        file: str | PathLike[str],
+        form: ExportForm,
+        step: int | None = None,
+        minus: int | None = None,
     ) -> int:
         number = self.exporting.next_number()
-        self.exporting.begin(ExportTensor(number, ref, str(file), form, step))
-        self.wishes.append(("export_tensor", ref, Path(file), form, step))
+        self.exporting.begin(ExportTensor(number, ref, str(file), form, step, minus))
+        self.wishes.append(("export_tensor", ref, Path(file), form, step, minus))
         return number
 
     def export_step(self, folder: str | PathLike[str], step: int | None = None) -> int:

@@ -52,6 +52,7 @@ class FakeSession(FakeExports):
         self.last_breakpoint_id = 0
         self.interventions: tuple[Intervention, ...] = ()
         self.intervention_errors: dict[int, str] = {}
+        self.made_up_inputs: tuple[SyntheticInput, ...] = ()
         self.intervention_statuses: dict[int, InterventionStatus] = {}
         self.last_intervention_id = 0
         self.trial: events.TrialFinished | None = None

@@ -8,6 +8,7 @@ from hookscope.protocol.events import StepFinished
 from hookscope.protocol.identity import Slot, TensorRef
 from hookscope.protocol.stops import EventKind
 from hookscope.protocol.tensors import Record
+from hookscope.protocol.workload import ExampleSource
 from tests.gui.fakes import FakeBridge, FakeSession, event, record, small_tree, spec, tree_of
 
 GRADIENT = TensorRef("features.0", Slot.GRAD_OUTPUT, "out")
@@ -105,6 +106,21 @@ def test_that_a_module_that_is_gone_after_a_load_is_not_current_any_more(
     with qtbot.waitSignal(current.changed):
         bridge.load(tree_of([("", "Other"), ("encoder", "Linear")]))
     assert (current.path, current.ref) == (None, None)
+
+
+def test_that_another_model_is_looked_at_anew_even_where_its_modules_have_the_same_names(
+    bridge: FakeBridge, current: Current
+) -> None:
+    step_backward(bridge, "features.0")
+    current.select_ref(GRADIENT)
+    bridge.session.source = ExampleSource("cnn")
+    bridge.session.records.clear()
+    bridge.load(small_tree())
+    assert (current.path, current.ref) == (None, None)
+    current.select_module("features.0")
+    step_forward(bridge, "features.0")
+    step_backward(bridge, "features.0")
+    assert current.ref == TensorRef("features.0", Slot.OUTPUT, "out")
 
 
 def test_that_a_path_that_the_model_does_not_have_changes_nothing(current: Current, qtbot: QtBot) -> None:

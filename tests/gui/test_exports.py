@@ -16,7 +16,8 @@ from hookscope.gui.notifications import Notifications
 from hookscope.gui.panels.panel import TensorPanel
 from hookscope.gui.panels.panel_area import PanelArea
 from hookscope.gui.settings import MemoryStore, Settings
-from hookscope.protocol.events import Exported, ExportProgress, StepFinished
+from hookscope.gui.trials.comparison import CompareMode
+from hookscope.protocol.events import Exported, ExportProgress, StepFinished, TrialFinished
 from hookscope.protocol.exports import ExportEnd, ExportForm, SkippedTensor
 from hookscope.protocol.identity import LOCAL_PREFIX, Slot, TensorRef
 from tests.gui.panel_fakes import GRADIENT, OUTPUT, PanelBridge, pump
@@ -91,7 +92,30 @@ def test_that_the_tensor_of_the_focused_panel_is_exported_in_the_step_that_it_sh
     assert picker.selectedFiles() == [str(tmp_path / "digits_features.0_step3_output.npy")]
     picker.accept()
     file = tmp_path / "digits_features.0_step3_output.npy"
-    assert window.session.wishes == [("export_tensor", OUTPUT, file, ExportForm.NPY, 3)]
+    assert window.session.wishes == [("export_tensor", OUTPUT, file, ExportForm.NPY, 3, None)]
+
+
+def test_that_a_difference_is_exported_as_one_and_its_name_says_so(window: ExportWindow, tmp_path: Path) -> None:
+    window.run_step(3)
+    window.run_step(4)
+    window.session.trial = TrialFinished(3, 4, 0.5, 0.5)
+    window.bridge.trial_finished.emit(window.session.trial)
+    window.current.compare(CompareMode.DIFFERENCE)
+    window.bridge.answer_all(*window.area.panels)
+    window.parts.handlers.export_tensor()
+    window.dialog().accept()
+    file = tmp_path / "digits_features.0_step4-minus-3_output.npy"
+    assert window.session.wishes == [("export_tensor", OUTPUT, file, ExportForm.NPY, 4, 3)]
+
+
+def test_that_a_local_variable_is_exported_by_its_name(window: ExportWindow, tmp_path: Path) -> None:
+    window.run_step()
+    ref = TensorRef("", Slot.OUTPUT, "hidden", 0, LOCAL_PREFIX + "1:0:hidden")
+    window.area.add_panel("table", ref)
+    window.parts.handlers.export_tensor()
+    window.dialog().accept()
+    file = tmp_path / "digits_step1_hidden.npy"
+    assert window.session.wishes == [("export_tensor", ref, file, ExportForm.NPY, None, None)]
 
 
 def test_that_the_kind_of_file_goes_by_its_suffix_and_the_suffix_by_the_choice(
@@ -113,7 +137,7 @@ def test_that_the_kind_of_file_goes_by_its_suffix_and_the_suffix_by_the_choice(
     wrong = window.dialog()
     wrong.selectFile("mine.png")
     wrong.accept()
-    asked = [(file.name, form) for _, _, file, form, _ in window.session.wishes]  # type: ignore[attr-defined]
+    asked = [(file.name, form) for _, _, file, form, *_ in window.session.wishes]  # type: ignore[attr-defined]
     assert asked == [("mine.csv", ExportForm.CSV), ("mine.NPY", ExportForm.NPY)]
     assert "has to end in one of .npy .csv" in window.said
 
@@ -138,10 +162,6 @@ def test_that_there_is_a_word_where_there_is_nothing_to_export(window: ExportWin
     assert "no tensor to export yet" in window.said
     window.parts.handlers.export_step()
     assert "no step to export yet" in window.said
-    window.run_step()
-    window.area.add_panel("table", TensorRef("features.0", Slot.OUTPUT, "x", 0, LOCAL_PREFIX + "x"))
-    window.parts.handlers.export_tensor()
-    assert "local variable" in window.said
     assert not window.session.wishes
 
 

@@ -55,6 +55,18 @@ def test_that_ctrl_i_changes_the_tensor_that_is_looked_at_and_checks_its_module(
     assert tries(shell) == 1
 
 
+def test_that_what_ctrl_i_has_added_is_selected(shell: Shell, qtbot: QtBot) -> None:
+    shell.bridge.record(record("features.3", Slot.GRAD_OUTPUT, of=spec(16, 32, 8, 8)))
+    shell.window.current.select_ref(TensorRef("features.3", Slot.GRAD_OUTPUT, "out"))
+    shell.window.show()
+    shell.window.activateWindow()
+    qtbot.waitUntil(shell.window.isActiveWindow)
+    qtbot.keyClick(shell.window, Qt.Key.Key_I, Qt.KeyboardModifier.ControlModifier)
+    page = page_of(shell)
+    assert page.selected() == [1]
+    assert page.remove_button.isEnabled()
+
+
 def test_that_without_a_tensor_the_output_of_the_module_is_changed(shell: Shell) -> None:
     shell.window.action_set["add_intervention"].trigger()
     assert shell.session.interventions == (), "nothing is selected"

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+import msgspec
 import pytest
 from PySide6.QtCore import QPointF, Qt
 from PySide6.QtGui import QColor, QImage, QPainter
@@ -125,6 +126,7 @@ def test_that_an_earlier_step_is_asked_for_when_the_window_goes_back(
     bridge.session.checked = ("features.0",)
     bridge.record(record("features.0", step=9))
     qtbot.waitUntil(lambda: asked(bridge) == [None])
+    bridge.session.history.append(msgspec.structs.replace(FINISHED, step=9))
     bridge.tell_layers(9, layer("features.0", 0, 1.0))
     ready(dock, qtbot)
     current.show_step(4)
@@ -136,6 +138,28 @@ def test_that_an_earlier_step_is_asked_for_when_the_window_goes_back(
     assert asked(bridge) == [None, 4]
     current.show_latest()
     assert asked(bridge) == [None, 4, None]
+
+
+def test_that_a_step_that_is_stopped_or_fails_is_shown_as_far_as_it_came(
+    dock: LayersDock, bridge: FakeBridge, qtbot: QtBot
+) -> None:
+    bridge.session.checked = ("features.0", "features.3")
+    qtbot.waitUntil(lambda: asked(bridge) == [None])
+    bridge.tell_layers(0)
+    bridge.enter(SessionState.RUNNING)
+    bridge.record(record("features.0", step=1))
+    for count in (1, 2):  # the second stop is further on in the same step
+        ready(dock, qtbot)
+        bridge.enter(SessionState.STOPPED)
+        assert asked(bridge) == [None] + [1] * count
+        bridge.tell_layers(1, layer("features.0", 0, 1.0), Layer("features.3", 1, Magnitude(1.0, 4)))
+        assert texts(dock, 1)[-1] == "not reached yet"
+        bridge.enter(SessionState.RUNNING)
+    ready(dock, qtbot)
+    bridge.enter(SessionState.IDLE)  # as after an exception
+    assert asked(bridge) == [None, 1, 1, 1]
+    bridge.tell_layers(1, layer("features.0", 0, 1.0), Layer("features.3", 1, Magnitude(1.0, 4)))
+    assert texts(dock, 1)[-1] == "not captured"
 
 
 def test_that_a_trial_is_shown_with_its_changes_or_without_them(
@@ -229,6 +253,7 @@ def test_that_a_bar_is_as_long_as_its_number_on_a_logarithmic_axis(dock: LayersD
         FlowRow("a", 1.0, Verdict.EXPLODING),
         FlowRow("a", 1.0, Verdict.VANISHING),
         FlowRow("a", 0.0, Verdict.ZERO),
+        FlowRow("a", None, Verdict.UNREACHED),
         FlowRow("a", 1.0, Verdict.FINE, 1),
     ],
 )

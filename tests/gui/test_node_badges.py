@@ -6,7 +6,7 @@ import pytest
 
 from hookscope.gui.assets import icon
 from hookscope.gui.badge_looks import LOOKS
-from hookscope.gui.module_tree.node_badges import IMPORTANCE, SAID_BY_MODE, node_badges
+from hookscope.gui.module_tree.node_badges import IMPORTANCE, SAID_BY_MODE, SAID_BY_VALUE, node_badges
 from hookscope.gui.theme import DARK, LIGHT
 from hookscope.protocol.identity import Slot, TensorRef
 from hookscope.protocol.tensors import Badge, BadgeKind, Record, TensorSpec
@@ -52,8 +52,8 @@ def kinds_of(*records: Record, module: ModuleInfo = PLAIN, calls: int = 1) -> li
     return [badge.kind for badge in node_badges(module, records, calls)]
 
 
-def test_that_every_kind_has_its_place_or_is_said_by_the_mode() -> None:
-    assert Counter(IMPORTANCE) + Counter(SAID_BY_MODE) == Counter(BadgeKind)
+def test_that_every_kind_has_its_place_or_is_said_elsewhere() -> None:
+    assert Counter(IMPORTANCE) + Counter(SAID_BY_MODE) + Counter(SAID_BY_VALUE) == Counter(BadgeKind)
 
 
 @pytest.mark.parametrize("kind", BadgeKind)
@@ -80,6 +80,13 @@ def test_that_what_is_known_before_a_step_marks_the_module_until_a_hook_was_call
     assert kinds_of(module=module, calls=0) == [kind]
     assert kinds_of(absent(Slot.OUTPUT, kind), module=module) == [kind]
     assert kinds_of(tensor(Slot.OUTPUT), module=module) == []
+
+
+def test_that_what_is_no_tensor_marks_no_module_and_shows_that_it_was_called() -> None:
+    module = ModuleInfo("net.0", "0", "Linear", 0, badges=(Badge(BadgeKind.COMPILED),))
+    other = absent(Slot.OUTPUT, BadgeKind.NOT_A_TENSOR, detail="int: 3")
+    assert kinds_of(tensor(Slot.INPUT), other) == []
+    assert kinds_of(other, module=module) == []
 
 
 def test_that_a_sharded_module_stays_marked() -> None:

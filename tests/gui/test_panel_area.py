@@ -13,6 +13,7 @@ from hookscope.gui.current import Current
 from hookscope.gui.panels.details import DetailsDock
 from hookscope.gui.panels.panel import TensorPanel
 from hookscope.gui.panels.panel_area import PanelArea
+from hookscope.gui.panels.picture_view import PictureView
 from hookscope.gui.panels.registry import AUTO, PANEL_KINDS
 from hookscope.gui.panels.slot_card import SlotCard
 from hookscope.gui.panels.slot_strip import SlotStrip
@@ -82,6 +83,72 @@ def test_that_the_first_layout_follows_with_the_best_view_and_a_lower_histogram(
     assert window.area.is_settled
     assert window.area.focused_panel() is main
     assert window.area.visible_panels() == (main, histogram)
+
+
+def test_that_in_a_low_window_the_histogram_goes_behind_a_tab_and_comes_back(window: Window) -> None:
+    window.capture()
+    window.bridge.answer_all(*window.area.panels)
+    main, histogram = window.area.panels
+    assert isinstance(main.view, PictureView)
+    before = main.height(), histogram.height()
+    for _ in range(2):
+        window.resize(1000, 380)
+        pump(lambda: not histogram.isVisible() or histogram.visibleRegion().isEmpty())
+        assert window.area.visible_panels() == (main,)
+        assert main.height() > 250
+        pump(main.view.color_bar.isVisible)
+        assert main.view.color_bar.isVisible()
+        kept = window.area.save_state()
+        window.resize(1000, 800)
+        pump(lambda: window.area.visible_panels() == (main, histogram))
+        assert (main.height(), histogram.height()) == pytest.approx(before, abs=4)
+        pump(main.view.color_bar.isHidden)
+        assert not main.view.color_bar.isVisible()
+    assert window.area.restore_state(kept)  # from a low window, in a high one
+    pump(lambda: window.area.visible_panels() == (main, histogram))
+    assert main.geometry().bottom() < histogram.geometry().top()
+    assert main.height() > histogram.height()
+
+
+def test_that_other_panels_and_tabs_stay_when_the_histogram_is_folded_and_unfolded(window: Window) -> None:
+    window.capture()
+    main, histogram = window.area.panels
+    right = window.area.add_panel("curve", OTHER)
+    pump()
+    before = {panel: panel.geometry() for panel in window.area.panels}
+    window.resize(1000, 380)
+    pump(lambda: histogram not in window.area.visible_panels())
+    window.resize(1000, 800)
+    pump(lambda: histogram in window.area.visible_panels())
+    assert {panel: panel.geometry() for panel in window.area.panels} == before
+    right.close()
+    window.resize(1000, 380)
+    pump(lambda: histogram not in window.area.visible_panels())
+    locked = window.area.open_tab(WEIGHT)
+    pump(lambda: locked in window.area.visible_panels())
+    window.resize(1000, 800)
+    pump(lambda: histogram in window.area.visible_panels())
+    assert window.area.visible_panels() == (histogram, locked)
+    assert locked.height() > 2 * histogram.height()
+    main.raise_()
+    pump(lambda: main in window.area.visible_panels())
+    assert main.geometry().bottom() < histogram.geometry().top()
+
+
+def test_that_a_panel_that_was_closed_in_a_low_window_stays_closed(window: Window) -> None:
+    window.capture()
+    main, histogram = window.area.panels
+    window.resize(1000, 380)
+    pump(lambda: window.area.visible_panels() == (main,))
+    histogram.close()
+    window.resize(1000, 800)
+    pump()
+    pump()
+    assert window.area.panels == (main,)
+    assert main.height() > 600
+    added = window.area.add_panel("curve", OTHER)
+    pump(lambda: added in window.area.visible_panels())
+    assert window.area.visible_panels() == (main, added)
 
 
 def test_that_a_panel_of_every_kind_can_be_added(window: Window) -> None:
@@ -228,7 +295,8 @@ def test_that_the_area_is_usable_when_it_is_small(window: Window) -> None:
     window.resize(300, 400)
     pump()
     assert window.width() == 300
-    assert len(window.area.visible_panels()) == 2
+    pump()
+    assert [panel.follows for panel in window.area.visible_panels()] == [True]  # the histogram is behind its tab
 
 
 def cards(window: Window) -> tuple[SlotCard, ...]:

@@ -4,12 +4,13 @@ from collections.abc import Iterator
 
 import pytest
 import torch
-from PySide6.QtCore import QPoint, QRectF, Qt
-from PySide6.QtGui import QColor
+from PySide6.QtCore import QPoint, QPointF, QRectF, Qt
+from PySide6.QtGui import QColor, QContextMenuEvent, QWheelEvent
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QTabBar
+from PySide6.QtWidgets import QApplication, QMenu, QTabBar, QWidget
 
 from hookscope.client.state import SessionState
+from hookscope.gui.panels.grid import GridView
 from hookscope.gui.panels.heatmap import HeatmapView
 from hookscope.gui.panels.panel import TensorPanel
 from hookscope.gui.panels.registry import AUTO
@@ -20,7 +21,9 @@ from hookscope.gui.panels.thumbnail_queue import NAME
 from hookscope.gui.style import apply_theme
 from hookscope.gui.theme import DARK, LIGHT
 from hookscope.protocol.identity import Slot, TensorRef
-from hookscope.protocol.views import CurveRequest, GridRequest, HeatmapRequest, KernelRequest, ValueRequest
+from hookscope.protocol.tree import ModuleTree
+from hookscope.protocol.views import CurveRequest, GridRequest, HeatmapRequest, KernelRequest, TableRequest
+from hookscope.protocol.workload import ExampleSource
 from tests.gui.panel_fakes import GRADIENT, OTHER, OUTPUT, WEIGHT, colors_of, pump
 from tests.gui.test_panel_area import Window
 
@@ -160,9 +163,46 @@ def test_that_tabs_and_operations_and_links_are_remembered(window: Window) -> No
     assert next(tabs(window).tabText(tab) for tab in range(3)) == "Follow"
 
 
+def test_that_tabs_of_modules_that_another_model_does_not_have_are_closed(window: Window) -> None:
+    kept, gone = window.area.open_tab(WEIGHT), window.area.open_tab(OTHER)
+    tree = window.bridge.session.tree
+    assert tree is not None
+    left = ModuleTree(tuple(module for module in tree.modules if module.path != OTHER.path))
+    window.bridge.session.tree = left
+    window.bridge.restart()
+    assert gone in window.area.panels, "the same model without it may be one that is being edited"
+    window.bridge.session.source = ExampleSource("cnn")
+    window.bridge.restart()
+    assert gone not in window.area.panels
+    assert kept in window.area.panels
+
+
+def test_that_a_panel_that_is_put_down_beside_another_shares_its_room(window: Window) -> None:
+    main = next(panel for panel in window.area.panels if panel.follows and not panel.is_compact)
+    other = window.area.add_panel("histogram", OUTPUT)
+    settle(window)
+    window.area._inner.resizeDocks([main, other], [900, 1], Qt.Orientation.Horizontal)
+    pump()
+    assert main.width() > 2 * other.width()
+    other.topLevelChanged.emit(False)  # as Qt does when a dock was let go of; the offscreen platform drags none
+    pump()
+    assert abs(main.width() - other.width()) < 20
+
+
+@pytest.mark.qt_log_ignore("This plugin does not support")
+def test_that_a_right_click_on_the_line_above_a_panel_offers_what_can_be_done_with_it(window: Window) -> None:
+    panel = window.area.panels[0]
+    header = panel.titleBarWidget()
+    QApplication.sendEvent(header, QContextMenuEvent(QContextMenuEvent.Reason.Mouse, QPoint(9, 9), QPoint(9, 9)))
+    menu = QApplication.activePopupWidget()
+    assert isinstance(menu, QMenu)
+    assert "&Link zoom, dims and range" in [action.text() for action in menu.actions()]
+    menu.close()
+
+
 def test_that_every_card_has_a_small_picture(window: Window) -> None:
     window.bridge.capture(
-        {BIAS: torch.randn(8), SCALAR: torch.tensor(3.5), PLANE: torch.rand(4, 5), WEIGHT: torch.randn(8, 1, 3, 3)},
+        {BIAS: torch.randn(16), SCALAR: torch.tensor(3.5), PLANE: torch.rand(4, 5), WEIGHT: torch.randn(8, 1, 3, 3)},
         step=2,
     )
     window.current.select_ref(OUTPUT)
@@ -174,7 +214,7 @@ def test_that_every_card_has_a_small_picture(window: Window) -> None:
         assert len(asked) == 1  # never two at a time
         requests[asked[0].ref] = type(asked[0].request)
         window.bridge.answer(asked[0])
-    expected = {OUTPUT: GridRequest, BIAS: CurveRequest, SCALAR: ValueRequest, PLANE: HeatmapRequest}
+    expected = {OUTPUT: GridRequest, BIAS: CurveRequest, SCALAR: TableRequest, PLANE: HeatmapRequest}
     assert requests == expected | {WEIGHT: KernelRequest}
     pictures = [card.picture for card in strip_of(window).cards if card.record and card.record.spec]
     assert not any(picture.isNull() for picture in pictures)
@@ -184,7 +224,7 @@ def test_that_every_card_has_a_small_picture(window: Window) -> None:
 
 
 def test_that_small_pictures_have_the_colours_of_the_panels(window: Window, qapp: QApplication) -> None:
-    plane = {PLANE: torch.tensor([[0.0, 1.0], [torch.nan, 2.0]])}
+    plane = {PLANE: torch.tensor([[0.0, 1.0], [torch.nan, 2.0]]).repeat(2, 4)}
     window.bridge.capture(plane, step=1)
     window.current.select_ref(PLANE)
     settle(window)
@@ -200,6 +240,19 @@ def test_that_small_pictures_have_the_colours_of_the_panels(window: Window, qapp
     apply_theme(qapp, LIGHT)
     pump()
     assert "#7a3d00" in colors_of(card)
+
+
+def test_that_a_small_picture_of_a_few_numbers_is_the_numbers(window: Window) -> None:
+    pictures = []
+    for step, values in enumerate(([1.0, -2.0, 3.0], [1.0, -2.5, 3.0], [1.0, -2.0, 3.0]), 1):
+        window.bridge.capture({BIAS: torch.tensor(values)}, step=step)
+        window.current.select_ref(BIAS)
+        QTest.qWait(300)
+        settle(window)
+        picture = card_of(window, BIAS).picture.toImage()
+        assert any(picture.pixelColor(x, y).alpha() for x in range(20) for y in range(picture.height()))
+        pictures.append(picture)
+    assert pictures[0] == pictures[2] != pictures[1]
 
 
 def test_that_small_pictures_are_asked_for_at_most_four_times_a_second(window: Window) -> None:
@@ -268,6 +321,37 @@ def test_that_linked_panels_show_the_same_part(window: Window, pair: tuple[Tenso
     assert other.contains(part.adjusted(0.01, 0.01, -0.01, -0.01))
     heatmap(second).image.show_all()
     assert heatmap(first).image.part is None
+
+
+def test_that_tabs_that_were_opened_on_what_there_is_can_be_linked_and_name_what_is_under_the_pointer(
+    window: Window,
+) -> None:
+    window.bridge.capture({OUTPUT: torch.rand(4, 8, 6, 6), OTHER: torch.rand(4, 8, 6, 6)}, step=2)
+    panels = window.area.open_tab(OUTPUT), window.area.add_panel("auto", OTHER)
+    settle(window)
+    images = []
+    for panel in panels:
+        panel.link_requested.emit(True)
+        assert isinstance(panel.view, GridView)
+        images.append(panel.view.image)
+    turn_wheel(images[0].plot_widget.viewport())
+    assert images[0].part is not None
+    assert images[1].part is not None
+    texts: list[str] = []
+    window.area.pointed.connect(texts.append)
+    for panel in panels:
+        assert panel.view is not None
+        panel.view.pointed.emit(panel.objectName())
+    assert texts == [panel.objectName() for panel in panels]
+
+
+def turn_wheel(widget: QWidget) -> None:
+    middle = QPointF(widget.rect().center())
+    place, turn = QPointF(widget.mapToGlobal(middle)), QPoint(0, 120)
+    keys, buttons = Qt.KeyboardModifier.NoModifier, Qt.MouseButton.NoButton
+    event = QWheelEvent(middle, place, turn, turn, buttons, keys, Qt.ScrollPhase.NoScrollPhase, False)
+    QApplication.sendEvent(widget, event)
+    pump()
 
 
 def test_that_linked_panels_show_the_same_entries(window: Window, pair: tuple[TensorPanel, TensorPanel]) -> None:

@@ -17,7 +17,9 @@ from PySide6.QtWidgets import (
 
 from hookscope.figures.choice import view_kinds
 from hookscope.gui.panels.base import TensorView
+from hookscope.gui.panels.histogram import HistogramView
 from hookscope.gui.panels.picture_view import PictureView
+from hookscope.gui.panels.plot_view import PlotView
 from hookscope.gui.panels.registry import PANEL_KINDS, kind_title
 from hookscope.gui.style import apply_theme
 from hookscope.gui.theme import DARK, LIGHT
@@ -195,6 +197,35 @@ def test_that_a_histogram_says_what_is_in_no_bin_and_draws_in_the_colour_of_the_
     window.show_tensor(GRADIENT, torch.randn(500), "histogram")
     assert DARK.backward in colors_of(window.panel)
     assert DARK.forward not in colors_of(window.panel.widget())
+
+
+def test_that_a_histogram_without_a_finite_value_says_so(window: PanelWindow) -> None:
+    window.show_tensor(OUTPUT, torch.full((8,), torch.nan), "histogram")
+    assert "no finite value · 8 NaN" in texts_of(window.panel)
+
+
+def test_that_the_counts_of_a_histogram_are_written_as_soon_as_there_is_room(window: PanelWindow) -> None:
+    window.resize(500, 110)
+    pump()
+    window.show_tensor(OUTPUT, torch.randn(500), "histogram")
+    view = window.panel.view
+    assert isinstance(view, HistogramView)
+    axis = view.plot().getPlotItem().getAxis("left")  # type: ignore[union-attr]
+    assert not axis.style["showValues"]
+    window.resize(500, 500)
+    pump(lambda: axis.style["showValues"])
+    assert axis.style["showValues"]
+
+
+@pytest.mark.parametrize(("kind", "tensor"), [("curve", torch.arange(5.0)), ("channels", torch.rand(2, 3, 4))])
+def test_that_no_mark_is_between_two_indices(window: PanelWindow, kind: str, tensor: torch.Tensor) -> None:
+    window.show_tensor(OUTPUT, tensor, kind)
+    view = window.panel.view
+    assert isinstance(view, PlotView)
+    axis = view.plot_widget.getAxis("bottom")
+    marks = [place for _, places in axis.tickValues(*axis.range, axis.width()) for place in places]
+    assert marks
+    assert all(place == int(place) for place in marks)
 
 
 def test_that_a_long_curve_is_a_band(window: PanelWindow) -> None:

@@ -5,7 +5,11 @@ import torch
 
 from hookscope.engine.specs import spec_of
 from hookscope.engine.views import build_view
-from hookscope.gui.panels.words import DETAILS, word_no_picture
+from hookscope.gui.panels.text_card import CardWords
+from hookscope.gui.panels.words import DETAILS, word_answer, word_no_picture
+from hookscope.protocol.events import ViewReady
+from hookscope.protocol.identity import Slot, TensorRef
+from hookscope.protocol.tensors import Badge, BadgeKind, TensorSpec
 from hookscope.protocol.views import HistogramRequest, NoPicture, NoPictureReason, PlaceRequest, Target, ViewRequest
 
 
@@ -15,11 +19,47 @@ def words_for(tensor: torch.Tensor, request: ViewRequest) -> str:
     return word_no_picture(nothing, spec_of(tensor))
 
 
+def card_for(tensor: torch.Tensor) -> CardWords:
+    nothing = build_view(tensor, HistogramRequest())
+    assert isinstance(nothing, NoPicture)
+    ref = TensorRef("a", Slot.OUTPUT, "out")
+    card = word_answer(ViewReady("", 1, ref, 1, spec_of(tensor), (), nothing), nothing)
+    assert isinstance(card, CardWords)
+    return card
+
+
 def test_that_a_nested_tensor_is_a_card_with_its_shapes() -> None:
     tensor = torch.nested.nested_tensor([torch.ones(2, 3), torch.ones(4, 3)], layout=torch.jagged)
-    what, sentence = words_for(tensor, HistogramRequest()).split("\n\n")
-    assert what.endswith("× 3 · float32 · nested · cpu")
-    assert "(2, 3), (4, 3)" in sentence
+    card = card_for(tensor)
+    assert card.what == "2 × ? × 3 · float32 · nested · cpu"
+    assert card.value == "0: 2 × 3\n1: 4 × 3"
+    assert "its 2 parts" in card.sentence
+    assert words_for(tensor, HistogramRequest()) == f"{card.what}\n\n{card.sentence}"
+
+
+def test_that_of_very_many_parts_the_first_are_listed() -> None:
+    tensor = torch.nested.nested_tensor([torch.ones(1)] * 300, layout=torch.jagged)
+    assert card_for(tensor).value.split("\n")[-2:] == ["255: 1", "and 44 more"]
+
+
+def test_that_a_value_that_is_no_tensor_is_a_card_with_its_name_its_type_and_its_value() -> None:
+    badges = Badge(BadgeKind.NOT_A_TENSOR, "tuple of 2: (3, 'a: b')"), Badge(BadgeKind.RECOMPUTED)
+    nothing = NoPicture(NoPictureReason.NOT_CAPTURED)
+    answer = ViewReady("", 1, TensorRef("a", Slot.INPUT, "kwargs.size"), 1, None, badges, nothing)
+    card = word_answer(answer, nothing)
+    assert isinstance(card, CardWords)
+    assert (card.what, card.value) == ("input size · tuple of 2", "(3, 'a: b')")
+    assert card.sentence.startswith("What is here is no tensor")
+    assert "(" not in card.sentence  # its value stands above
+
+
+def test_that_a_tensor_that_was_never_kept_is_a_card_with_its_shape_and_why() -> None:
+    spec = TensorSpec((3, 4), "float32", "meta")
+    nothing = NoPicture(NoPictureReason.NOT_CAPTURED)
+    text = word_no_picture(nothing, spec, (Badge(BadgeKind.NO_DATA, "meta tensor"),))
+    what, sentence = text.split("\n\n")
+    assert what == "3 × 4 · float32 · meta"
+    assert sentence.endswith("(meta tensor)")
 
 
 def test_that_a_meta_tensor_is_a_card_with_its_shape_and_dtype() -> None:

@@ -14,6 +14,7 @@ from PySide6.QtWidgets import (
     QToolButton,
 )
 
+from hookscope.client.state import SessionState
 from hookscope.gui.panels.registry import AUTO
 from hookscope.gui.panels.words import REASONS
 from hookscope.gui.style import apply_theme
@@ -85,11 +86,27 @@ def test_that_the_last_picture_stays_when_the_debuggee_is_lost_and_until_a_new_o
     assert "from step" not in texts_of(window.panel)
 
 
+def test_that_a_gradient_that_a_stopped_step_has_not_come_to_is_told_to_be_of_the_step_before(
+    window: PanelWindow,
+) -> None:
+    window.show_tensor(GRADIENT, torch.randn(3, 4, 4), step=1)
+    window.bridge.finish_step(1)
+    window.bridge.enter(SessionState.RUNNING)
+    window.bridge.capture({OUTPUT: torch.randn(3, 4, 4)}, step=2)
+    assert "from step 1" not in texts_of(window.panel)
+    window.bridge.enter(SessionState.STOPPED)
+    assert "from step 1" in texts_of(window.panel)
+    window.show_tensor(GRADIENT, torch.randn(3, 4, 4), step=2)
+    assert "step 2" in texts_of(window.panel)
+    assert "from step" not in texts_of(window.panel)
+
+
 def test_that_a_picture_of_another_model_does_not_stay(window: PanelWindow) -> None:
     window.show_tensor(OUTPUT, torch.randn(3, 4, 4))
     window.bridge.session.source = None
     window.bridge.restart()
-    assert window.panel.message == "Press Step to capture it."
+    assert window.panel.ref is None
+    assert window.panel.message == "Select a module in the tree."
 
 
 def test_that_a_locked_panel_stays_with_its_tensor(window: PanelWindow) -> None:
@@ -130,12 +147,6 @@ def test_that_several_calls_can_be_chosen(window: PanelWindow) -> None:
     box.setValue(2)
     assert window.current.ref == calls[2]
     assert box.text() == "call 2 of 3"
-
-
-def test_that_a_module_that_returned_no_tensor_is_not_waited_for(window: PanelWindow) -> None:
-    window.bridge.capture({TensorRef("features.0", Slot.INPUT, "args.0"): torch.ones(3)})
-    window.current.select_module("features.0")
-    assert "holds no tensor" in window.panel.message
 
 
 def test_that_kinds_that_do_not_fit_cannot_be_chosen(window: PanelWindow) -> None:

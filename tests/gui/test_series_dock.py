@@ -30,6 +30,7 @@ from hookscope.protocol.series import (
     StatisticOf,
     UpdateRatio,
 )
+from hookscope.protocol.tensors import Badge, BadgeKind
 from hookscope.protocol.workload import ExampleSource
 from tests.gui.fakes import FakeBridge, FakeSession, record, small_tree, spec
 
@@ -107,6 +108,10 @@ def test_that_a_dock_without_series_says_what_to_do(dock: SeriesDock, bridge: Fa
     current.select_module("features.3")
     assert dock.follow_button.isEnabled()
     assert dock.follow_button.text() == "Follow features.3 output"
+    bridge.record(record("features.3", badges=(Badge(BadgeKind.NOT_A_TENSOR, "int: 3"),), step=2))
+    current.select_module("features.0")
+    current.select_module("features.3")
+    assert not dock.follow_button.isEnabled()
     bridge.load(None)
     assert "Open a model" in dock._message.text()
 

@@ -1,6 +1,7 @@
 """Numbers over the steps and layers side by side over a real session: a real process, real models, real steps."""
 
 import itertools
+import time
 from collections.abc import Iterator
 
 import pytest
@@ -11,6 +12,7 @@ from hookscope.figures.gradient_flow import FlowRow, Measure, Verdict
 from hookscope.gui.current import Current
 from hookscope.gui.series.dock import SeriesDock
 from hookscope.gui.series.following import Following
+from hookscope.gui.series.layer_model import Column
 from hookscope.gui.series.layers_dock import LayersDock
 from hookscope.gui.session_bridge import SessionBridge
 from hookscope.protocol.identity import Slot, TensorRef
@@ -95,6 +97,47 @@ def test_that_a_dead_layer_has_only_zeros_above_it(bridge: SessionBridge, layers
     # Only the bias of the head has moved: what the step before has done is in this one's parameters.
     assert {path: row.verdict for path, row in shown(layers, Measure.UPDATE, qtbot).items()} == zeros
     assert layers.link.startswith("4 of 6 modules are checked.")
+
+
+def test_that_a_branch_that_is_cut_off_says_that_no_gradient_reached_it(
+    bridge: SessionBridge, layers: LayersDock, qtbot: QtBot
+) -> None:
+    opened(bridge, "example:broken_detached", qtbot)
+    bridge.session.check(["strokes.conv", "outline.conv", "outline.relu", "head"])
+    run(bridge, 1, qtbot)
+    for measure in (Measure.GRAD_OUTPUT, Measure.PARAMETER_GRADS):
+        rows = shown(layers, measure, qtbot)
+        assert {path for path, row in rows.items() if row.verdict is Verdict.UNREACHED} == {
+            path for path in ("outline.conv", "outline.relu") if path in rows
+        }
+        row = layers.model.row_of("outline.conv")
+        assert layers.model.index(row, Column.VERDICT).data() == "no gradient reached it"
+    assert "without a gradient" in layers.summary
+
+
+def test_that_a_step_that_is_stopped_in_backward_shows_how_far_it_came(
+    bridge: SessionBridge, layers: LayersDock, qtbot: QtBot
+) -> None:
+    opened(bridge, "example:broken_nan", qtbot)
+    bridge.session.check(["encoder.0", "encoder.4", "distances"])
+    asked = time.monotonic()
+    bridge.session.to_non_finite()
+    qtbot.waitUntil(lambda: bridge.session.state is SessionState.STOPPED, timeout=PATIENCE_MS)
+    before_s = time.monotonic() - asked
+    rows = shown(layers, Measure.GRAD_OUTPUT, qtbot)
+    assert {path: row.value is not None for path, row in rows.items()} == {
+        "encoder.0": False,
+        "encoder.4": False,
+        "distances": True,
+    }
+    assert layers.model.index(0, Column.VERDICT).data() == "not reached yet"
+    began, held_s = time.monotonic(), 0.4
+    qtbot.wait(round(held_s * 1000))
+    bridge.session.continue_()
+    settled(bridge, qtbot)
+    finished = bridge.session.history[-1]
+    assert max(finished.duration_s, finished.backward_s) < before_s + time.monotonic() - began - held_s
+    assert all(row.non_finite for path, row in shown(layers, Measure.GRAD_OUTPUT, qtbot).items() if path != "distances")
 
 
 def test_that_numbers_are_followed_over_the_steps_of_a_run(bridge: SessionBridge, qtbot: QtBot) -> None:

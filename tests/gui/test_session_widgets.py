@@ -2,11 +2,12 @@
 
 from collections.abc import Iterator
 
+import pyqtgraph as pg
 import pytest
 from PySide6.QtCore import QPointF, Qt
-from PySide6.QtGui import QEnterEvent
+from PySide6.QtGui import QColor, QEnterEvent
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QComboBox, QLabel, QSpinBox, QWidget
+from PySide6.QtWidgets import QApplication, QComboBox, QLabel, QLineEdit, QPushButton, QSpinBox, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
 from hookscope.client.state import SessionState
@@ -17,7 +18,9 @@ from hookscope.gui.notifications import Notifications
 from hookscope.gui.ready_page import ReadyPage
 from hookscope.gui.run_controls import RunControls
 from hookscope.gui.status_bar import StatusBar
+from hookscope.gui.theme import theme_of
 from hookscope.protocol.events import Phase, StepFinished, StepProgress
+from hookscope.protocol.failures import Failure, FailureKind
 from hookscope.protocol.workload import ExampleSource, WorkloadInfo
 from tests.gui.fakes import FakeBridge, small_tree
 from tests.gui.shell import DEVICES, NotingSession
@@ -61,6 +64,35 @@ def test_that_the_pill_counts_checks_and_the_progress_of_a_step(
     session.progress = StepProgress(1, Phase.BACKWARD, 34, 210, "features.0")
     bridge.enter(SessionState.RUNNING)
     assert bar.state_text == "Running backward 34/210"
+
+
+def test_that_the_pill_is_not_ready_after_an_error_or_without_an_input(
+    bridge: FakeBridge, session: NotingSession, qtbot: QtBot
+) -> None:
+    bar = StatusBar(bridge)
+    qtbot.addWidget(bar)
+    session.failure = Failure(FailureKind.FORWARD_RAISED, module_path="features.3")
+    bridge.failure_raised.emit(session.failure)
+    assert bar.state_text == "Error in features.3"
+    bridge.enter(SessionState.RUNNING)
+    assert bar.state_text == "Running"
+    session.failure = Failure(FailureKind.BACKWARD_RAISED)
+    bridge.enter(SessionState.IDLE)
+    assert bar.state_text == "Error"
+    session.failure = None
+    bar.refresh()
+    assert bar.state_text == "Ready, nothing checked"
+    session.workload = WorkloadInfo("Net", needs_input=True)
+    bridge.settings_changed.emit()
+    assert bar.state_text == "Needs an input"
+
+
+def test_that_a_loss_that_is_not_finite_is_told(bridge: FakeBridge, session: NotingSession, qtbot: QtBot) -> None:
+    bar = StatusBar(bridge)
+    qtbot.addWidget(bar)
+    session.history = [finished(1), finished(2, None)]
+    bridge.step_finished.emit(session.history[-1])
+    assert "loss not finite" in bar.figures_text
 
 
 def test_that_the_figures_of_the_newest_step_are_shown(
@@ -144,6 +176,28 @@ def test_that_the_ready_page_says_what_is_missing(bridge: FakeBridge, session: N
     assert shown() == ["Give an input"]
 
 
+def test_that_a_click_on_a_button_that_goes_away_leaves_the_keyboard_where_it_was(
+    bridge: FakeBridge, session: NotingSession, qtbot: QtBot
+) -> None:
+    window = QWidget()
+    qtbot.addWidget(window)
+    first, field = QPushButton("Open", window), QLineEdit(window)
+    page = ReadyPage(bridge, window.addAction("Step"), window.addAction("Check all"), window)
+    rows = QVBoxLayout(window)
+    for widget in (first, field, page):
+        rows.addWidget(widget)
+    window.show()
+    window.activateWindow()
+    field.setFocus()
+    qtbot.waitUntil(field.hasFocus)
+    session.checked = ("features.0",)
+    bridge.hooks_changed.emit()
+    page.step_button.clicked.connect(page.hide)
+    qtbot.mouseClick(page.step_button, Qt.MouseButton.LeftButton)
+    assert page.isHidden()
+    assert field.hasFocus()
+
+
 def test_that_the_history_draws_every_step_once_it_is_seen(
     bridge: FakeBridge, session: NotingSession, qtbot: QtBot
 ) -> None:
@@ -154,7 +208,22 @@ def test_that_the_history_draws_every_step_once_it_is_seen(
     assert panel.drawn_steps == 0, "nothing is drawn while hidden"
     panel.show()
     qtbot.waitUntil(lambda: panel.drawn_steps == 3)
-    assert "1 (1 … 2)" in panel.summary
+    assert "loss 1 (1 … 2), 1 not finite" in panel.summary
+    assert "time per step, ms 12 (12 … 12);" in panel.summary
+
+
+def test_that_a_lone_step_of_the_history_is_seen(bridge: FakeBridge, session: NotingSession, qtbot: QtBot) -> None:
+    panel = HistoryPanel(bridge)
+    qtbot.addWidget(panel)
+    session.history = [finished(1, 2.0), finished(2, None)]
+    panel.resize(900, 200)
+    panel.show()
+    qtbot.waitUntil(lambda: panel.drawn_steps == 2)
+    loss = panel.findChildren(pg.PlotWidget)[0]
+    accent = QColor(theme_of(panel.palette()).accent)
+    picture = loss.grab().toImage()
+    drawn = [picture.pixelColor(x, y) == accent for x in range(picture.width()) for y in range(picture.height())]
+    assert sum(drawn) > 8
 
 
 def test_that_the_log_is_a_terminal_for_progress_bars(bridge: FakeBridge, qtbot: QtBot) -> None:

@@ -76,7 +76,7 @@ def test_that_gaps_say_why_there_is_nothing(window: TimelineWindow) -> None:
     for step in (1, 2):
         window.finish(step)
     pump(lambda: window.dock.controls.label.text == "2 / 2")
-    assert message.text() == "Step 2 was not traced. Tick “Trace steps” before a run; single steps are always traced."
+    assert message.text() == "Step 2 was not traced. Tick “Trace steps” first, or go through a step with Into."
     window.trace(3)
     window.settle(3)
     assert not message.isVisible()

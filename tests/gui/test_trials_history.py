@@ -41,7 +41,7 @@ def test_that_trials_are_no_part_of_the_curves(bridge: FakeBridge, panel: Histor
     assert panel.drawn_steps == 3
     assert "loss 1 (1 … 3)" in panel.summary
     plot = next(plot for plot in panel.findChildren(pg.PlotWidget) if plot.accessibleName() == "loss")
-    (curve,) = plot.plotItem.listDataItems()
+    curve, _lone_steps = plot.plotItem.listDataItems()
     numbers, losses = curve.getOriginalDataset()
     assert list(numbers) == [1, 2, 3]
     assert list(losses) == [3.0, 2.0, 1.0]

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 from PySide6.QtCore import QPoint, Qt
-from PySide6.QtWidgets import QCheckBox, QStyle, QStyleOptionViewItem
+from PySide6.QtWidgets import QApplication, QCheckBox, QStyle, QStyleOptionViewItem
 from pytestqt.qtbot import QtBot
 
 from hookscope.client.state import SessionState
@@ -75,6 +75,25 @@ def test_that_the_workload_is_described(dock: WorkloadDock) -> None:
     assert dock.optimizer.text().replace("&", "") == "Optimizer steps (SGD)"
 
 
+def test_that_the_inputs_are_as_high_as_their_rows_below_a_title_of_two_lines(
+    bridge: FakeBridge, dock: WorkloadDock
+) -> None:
+    bridge.load(small_tree(), WorkloadInfo("A title that is too long for a single line of this dock", REAL.inputs))
+    dock.resize(240, 700)
+    QApplication.processEvents()
+    assert dock.inputs.height() == dock.inputs.sizeHint().height()
+
+
+def test_that_a_narrow_dock_says_what_the_ticks_mean_and_leaves_the_dtype_to_the_tip(dock: WorkloadDock) -> None:
+    assert not dock.inputs.isColumnHidden(2)
+    for width in (240, 500):
+        dock.resize(width, 500)
+        QApplication.processEvents()
+        assert dock.inputs.header().sectionSize(0) >= dock.inputs.header().sectionSizeHint(0)
+        assert dock.inputs.isColumnHidden(2) == (width == 240)
+    assert dock.inputs.topLevelItem(0).toolTip(1) == "float32"
+
+
 def test_that_a_click_on_the_tick_of_an_input_asks_for_its_gradient(
     bridge: FakeBridge, dock: WorkloadDock, qtbot: QtBot
 ) -> None:
@@ -124,7 +143,7 @@ def test_that_nothing_can_be_changed_while_a_step_runs(bridge: FakeBridge, dock:
 def test_that_without_an_optimizer_there_is_no_switch(bridge: FakeBridge, dock: WorkloadDock) -> None:
     bridge.load(small_tree(), MADE_UP)
     assert not dock.optimizer.isVisible()
-    assert dock.loss.currentText() == "Auto (the output's own loss)"
+    assert dock.loss.currentText() == "Auto (the output's own)"
 
 
 def test_that_restoring_the_state_is_automatic_until_it_is_chosen(

@@ -6,9 +6,12 @@ from collections.abc import Callable
 import torch
 
 from hookscope.engine.capture.buffers import Buffer, NoDataError, OverBudgetError, WrappedError
+from hookscope.engine.capture.calls import Call
 from hookscope.engine.capture.captures import Capture, CaptureStore
 from hookscope.engine.capture.wrapped import plain_value
 from hookscope.engine.specs import spec_of
+from hookscope.engine.tensor_tree import Rest
+from hookscope.engine.value_words import describe_all
 from hookscope.engine.views import build_view
 from hookscope.protocol.identity import Slot, TensorRef
 from hookscope.protocol.tensors import Badge, BadgeKind, TensorSpec
@@ -67,6 +70,13 @@ class CaptureWriter:
     ) -> Capture:
         """Say why there is no value."""
         return self.keep(Capture(ref, self.step, next(self._order), spec, None, (badge,), same_as))
+
+    def not_tensors(self, call: Call, slot: Slot, rest: Rest) -> None:
+        """Say in words what a call has that is no tensor; nothing of it is kept."""
+        for leaf, text in describe_all(rest):
+            ref = TensorRef(call.path, slot, leaf, call.index, call.operation)
+            badges = (Badge(BadgeKind.NOT_A_TENSOR, text), *call.badges)
+            self.keep(Capture(ref, self.step, next(self._order), None, None, badges))
 
     def failed(self, ref: TensorRef, error: Exception) -> Capture:
         """Say that a fault of ours cost a value."""

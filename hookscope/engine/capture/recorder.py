@@ -29,7 +29,7 @@ from hookscope.engine.compat import (
 from hookscope.engine.modes.hook_modes import ADMITTED, EXACT, HookModes, Verdict
 from hookscope.engine.operations.operation_recorder import OperationRecorder
 from hookscope.engine.pause import Gate
-from hookscope.engine.tensor_tree import argument_leaves, leaves
+from hookscope.engine.tensor_tree import Rest, argument_leaves, leaves
 from hookscope.engine.traits import static_badges
 from hookscope.protocol.events import Phase, StepProgress
 from hookscope.protocol.hooks import HookMode
@@ -181,12 +181,15 @@ class Recorder:
             call.badges = (Badge(BadgeKind.RECOMPUTED),)
         try:
             gradients = torch.is_grad_enabled()
-            for leaf, tensor in argument_leaves(args, kwargs):
+            rest: Rest = []
+            for leaf, tensor in argument_leaves(args, kwargs, rest):
                 capture = self._writer.activation(TensorRef(path, Slot.INPUT, leaf, index), tensor, call.badges)
                 call.inputs.append((tensor, version_of(tensor), capture))
                 edge = edge_of(tensor) if gradients else None
                 if edge is not None:
                     call.input_edges.setdefault(edge, []).append(leaf)
+            if rest:
+                self._writer.not_tensors(call, Slot.INPUT, [found for found in rest if found[1] is not None])
         except Exception as error:
             self._writer.failed(TensorRef(path, Slot.INPUT, "args", index), error)
         self._gate.pass_safe_point()
@@ -238,7 +241,8 @@ class Recorder:
         """
         edges: list[Edge] = []
         gradients = torch.is_grad_enabled()
-        for leaf, tensor in leaves(output, "out"):
+        rest: Rest = []
+        for leaf, tensor in leaves(output, "out", rest):
             ref = TensorRef(call.path, Slot.OUTPUT, leaf, call.index, call.operation)
             self._writer.activation(ref, tensor, call.badges)
             edge = edge_of(tensor) if gradients else None
@@ -254,6 +258,8 @@ class Recorder:
             base = base_of(tensor)
             if base is not None:
                 self._watch_base(call, leaf, tensor, base, edge)
+        if rest:
+            self._writer.not_tensors(call, Slot.OUTPUT, rest)
         if len(call.input_edges) < len(call.inputs):
             self._name_inputs_without_gradient(call, gradients)
         if call.input_edges:

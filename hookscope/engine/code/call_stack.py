@@ -161,7 +161,7 @@ class VariableStore:
                 self._changed.notify_all()
 
     def end_stop(self) -> None:
-        """Let every tensor go, when the views that are being made of them are done. Called before the step goes on."""
+        """Let every tensor go, when the views and files that are being made of them are done; then the step goes on."""
         with self._changed:
             self._tensors.clear()
             self._changed.wait_for(self._has_no_readers)

@@ -6,19 +6,24 @@
 import threading
 import time
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import torch
 
 from hookscope.engine.capture.captures import CaptureStore
+from hookscope.engine.code.call_stack import VariableStore
 from hookscope.engine.convert import Unreadable
 from hookscope.engine.exports.step_files import size_of_step, why_absent, write_step
 from hookscope.engine.exports.tensor_files import CannotWriteError, write_tensor
 from hookscope.engine.progress import GivenUp
+from hookscope.engine.specs import spec_of
+from hookscope.engine.trials.difference import subtract
 from hookscope.protocol.commands import ExportStep, ExportTensor
 from hookscope.protocol.events import Event, Exported, ExportProgress
 from hookscope.protocol.exports import ExportEnd
+from hookscope.protocol.identity import LOCAL_PREFIX
 
 _TELL_EVERY_S = 0.1
 _OWNER = "export"
@@ -29,15 +34,24 @@ class Exporter:
 
     Args:
         store: Where the captures are.
+        variables: Where local variables are, while a step is stopped.
         newest_step: Returns the step that is meant when none is named.
         post: Tells the window.
     """
 
-    def __init__(self, store: CaptureStore, newest_step: Callable[[], int], post: Callable[[Event], None]) -> None:
+    def __init__(
+        self,
+        store: CaptureStore,
+        variables: VariableStore,
+        newest_step: Callable[[], int],
+        post: Callable[[Event], None],
+    ) -> None:
         self._store = store
+        self._variables = variables
         self._newest_step = newest_step
         self._post = post
         self._waiting: deque[ExportTensor | ExportStep] = deque()
+        self._running: int | None = None
         self._cancelled: set[int] = set()
         self._changed = threading.Condition()
         self._is_closed = False
@@ -53,8 +67,10 @@ class Exporter:
             self._thread.start()
 
     def cancel(self, number: int) -> None:
-        """End an export at its next block; one that has ended is not meant any more."""
-        self._cancelled.add(number)
+        """End an export at its next block; nothing happens when it has ended already."""
+        with self._changed:
+            if number == self._running or any(command.number == number for command in self._waiting):
+                self._cancelled.add(number)
 
     def close(self) -> None:
         """End the thread; an export that runs is cancelled."""
@@ -72,8 +88,12 @@ class Exporter:
                     if self._is_closed:
                         return
                     command = self._waiting.popleft()
-                self._post(self._export(command))
-                self._cancelled.discard(command.number)
+                    self._running = command.number
+                exported = self._export(command)
+                with self._changed:
+                    self._running = None
+                    self._cancelled.discard(command.number)
+                self._post(exported)
 
     def _export(self, command: ExportTensor | ExportStep) -> Exported:
         place = command.file if isinstance(command, ExportTensor) else command.folder
@@ -95,12 +115,39 @@ class Exporter:
 
     def _tensor(self, command: ExportTensor) -> Exported:
         path = Path(command.file)
-        with self._store.open(command.ref, command.step) as (capture, tensor):
-            if tensor is None or capture is None or capture.spec is None:
-                raise CannotWriteError(why_absent(capture))
-            progress = _Progress(command.number, capture.spec.size_bytes, self._post, self._is_wanted)
+        with self._lent(command) as tensor:
+            progress = _Progress(command.number, spec_of(tensor).size_bytes, self._post, self._is_wanted)
             write_tensor(tensor, path, command.form, progress)
         return Exported(command.number, ExportEnd.WRITTEN, command.file, 1, path.stat().st_size)
+
+    @contextmanager
+    def _lent(self, command: ExportTensor) -> Iterator[torch.Tensor]:
+        """Give the values that are to be written; nothing writes to them in the block.
+
+        Raises:
+            CannotWriteError: They are not to be had.
+            Unreadable: Of one of two tensors there is no difference.
+        """
+        ref, minus = command.ref, command.minus
+        with self._variables.reading(ref) as variable:
+            if variable is not None:
+                yield variable
+                return
+        if ref.operation.startswith(LOCAL_PREFIX):
+            raise CannotWriteError("the variable is gone: the step has gone on")
+        with self._store.open(ref, command.step) as (capture, tensor):
+            if tensor is None:
+                raise CannotWriteError(why_absent(capture))
+            if minus is None:
+                yield tensor
+                return
+            with self._store.lend(ref, minus) as before:
+                if before is None:
+                    raise CannotWriteError(f"its values of step {minus:,} are not kept")
+                if before.shape != tensor.shape:
+                    shapes = f"{tuple(tensor.shape)} and, in step {minus:,}, {tuple(before.shape)}"
+                    raise CannotWriteError(f"there is no difference of the shapes {shapes}")
+                yield subtract(tensor, before)
 
     def _step(self, command: ExportStep) -> Exported:
         step = self._newest_step() if command.step is None else command.step

@@ -17,6 +17,7 @@ from hookscope.engine.views import build_view
 from hookscope.protocol.badge_words import badge_reason
 from hookscope.protocol.exports import ExportForm, SkippedTensor
 from hookscope.protocol.identity import TensorRef
+from hookscope.protocol.tensors import instead_of_tensor
 from hookscope.protocol.views import Statistics, StatisticsRequest
 
 INDEX_NAME = "index.json"
@@ -29,6 +30,7 @@ class StepExport:
 
     entries: list[dict[str, Any]] = field(default_factory=list)
     skipped: list[SkippedTensor] = field(default_factory=list)
+    not_tensors: list[dict[str, Any]] = field(default_factory=list)
 
 
 def size_of_step(store: CaptureStore, step: int) -> int:
@@ -42,7 +44,7 @@ def write_step(store: CaptureStore, step: int, folder: Path, progress: Progress)
     Files of another step that are in the folder are replaced where they have the same name. The index tells of what was
     written even if `progress` raises; each entry has `path`, `slot`, `call`, `leaf`, `operation`, `shape`, `dtype`,
     `file` (within the folder), `file_dtype` where that is another one, `statistics` and `badges`. Tensors that have no
-    values are listed apart, each with the `reason`.
+    values are listed apart, each with the `reason`; and what is no tensor, with a `text` that says what it is.
 
     Raises:
         OSError: The folder or a file cannot be written.
@@ -67,6 +69,10 @@ def _write(
     done: StepExport,
     progress: Progress,
 ) -> None:
+    instead = instead_of_tensor(capture.badges)
+    if instead:
+        done.not_tensors.append({**_named(capture.ref), "text": instead})
+        return
     with store.open(capture.ref, step) as (_, tensor):
         if tensor is None or capture.spec is None:
             done.skipped.append(SkippedTensor(capture.ref, why_absent(capture)))
@@ -119,6 +125,7 @@ def _write_index(folder: Path, step: int, done: StepExport) -> None:
         "step": step,
         "tensors": done.entries,
         "skipped": [{**_named(skipped.ref), "reason": skipped.reason} for skipped in done.skipped],
+        "not_tensors": done.not_tensors,
     }
     with atomic_file(folder / INDEX_NAME) as file:
         file.write(json.dumps(index, indent=1, ensure_ascii=False, allow_nan=False).encode() + b"\n")

@@ -16,7 +16,7 @@ from hookscope.engine.capture.capture_writer import CaptureWriter
 from hookscope.engine.capture.graph_walk import why_no_gradient
 from hookscope.engine.capture.hooks import Gradients, Handle, hook_legacy
 from hookscope.engine.compat import sequence_number
-from hookscope.engine.tensor_tree import MAX_DEPTH, leaves
+from hookscope.engine.tensor_tree import MAX_DEPTH, Rest, leaves
 from hookscope.protocol.identity import Slot, TensorRef
 from hookscope.protocol.tensors import Badge, BadgeKind
 
@@ -82,12 +82,14 @@ class LegacyRecorder:
         first = first_tensor(output)
         node = first.grad_fn if first is not None else None
         outputs: dict[int, str] = {}
-        for leaf, tensor in leaves(output, "out"):
+        rest: Rest = []
+        for leaf, tensor in leaves(output, "out", rest):
             self._writer.activation(TensorRef(call.path, Slot.OUTPUT, leaf, call.index), tensor, call.badges)
             if node is not None and tensor.grad_fn is node:
                 outputs[tensor.output_nr] = leaf
             else:
                 self._absent(call, Slot.GRAD_OUTPUT, leaf, _why_not_delivered(tensor, node, gradients))
+        self._writer.not_tensors(call, Slot.OUTPUT, rest)
         if node is None:
             reason = _NOT_CALLED if first is None else _why_not_delivered(first, node, gradients)
             self._absent(call, Slot.GRAD_INPUT, _entry(0), reason)

@@ -14,7 +14,7 @@ from hookscope.engine.capture.capture_writer import CaptureWriter
 from hookscope.engine.capture.graph_walk import why_no_gradient
 from hookscope.engine.capture.hooks import Gradients, Handle, hook_native
 from hookscope.engine.failure_report import type_words
-from hookscope.engine.tensor_tree import leaves
+from hookscope.engine.tensor_tree import Rest, leaves
 from hookscope.protocol.identity import Slot, TensorRef
 from hookscope.protocol.tensors import Badge, BadgeKind
 
@@ -91,7 +91,8 @@ class NativeRecorder:
 
     def _capture(self, call: Call, output: object) -> None:
         gradients = torch.is_grad_enabled()
-        for leaf, tensor in leaves(output, "out"):
+        rest: Rest = []
+        for leaf, tensor in leaves(output, "out", rest):
             self._writer.activation(TensorRef(call.path, Slot.OUTPUT, leaf, call.index), tensor, call.badges)
             if not (gradients and tensor.requires_grad):
                 self._absent(call, Slot.GRAD_OUTPUT, leaf, Badge(why_no_gradient(tensor, gradients)))
@@ -100,6 +101,7 @@ class NativeRecorder:
             else:
                 call.awaited_outputs.add(leaf)
                 call.output_leaves.append(leaf)
+        self._writer.not_tensors(call, Slot.OUTPUT, rest)
         never = "" if call.output_leaves else _why_never(output)
         for tensor, _, capture in call.inputs:
             leaf = capture.ref.leaf

@@ -32,10 +32,14 @@ def overview_of(store: CaptureStore, step: int, former: int) -> tuple[Layer, ...
 
 def _layer(store: CaptureStore, step: int, former: int, path: str, captures: list[Capture]) -> Layer:
     outputs = [capture.order for capture in captures if capture.ref.slot is Slot.OUTPUT]
-    magnitudes = {}
+    magnitudes, absences = {}, {}
     for slot in (Slot.OUTPUT, Slot.GRAD_OUTPUT, Slot.PARAMETER, Slot.PARAMETER_GRAD):
-        with _tensors(store, step, [capture for capture in captures if capture.ref.slot is slot]) as tensors:
+        of_slot = [capture for capture in captures if capture.ref.slot is slot]
+        with _tensors(store, step, of_slot) as tensors:
             magnitudes[slot] = magnitude_of(tensors)
+        reason = next((badge for capture in of_slot for badge in capture.badges), None)
+        if magnitudes[slot] is None and reason is not None:
+            absences[slot] = reason
     return Layer(
         path=path,
         order=min(outputs, default=min(capture.order for capture in captures)),
@@ -44,6 +48,7 @@ def _layer(store: CaptureStore, step: int, former: int, path: str, captures: lis
         parameters=magnitudes[Slot.PARAMETER],
         parameter_grads=magnitudes[Slot.PARAMETER_GRAD],
         update=_update(store, step, former, [capture for capture in captures if capture.ref.slot is Slot.PARAMETER]),
+        absences=absences,
     )
 
 

@@ -82,6 +82,11 @@ class Stepping:
             or self._breakpoints.needs_events
         )
 
+    @property
+    def stopped_s(self) -> float:
+        """How long steps have been stopped so far, all together, in seconds."""
+        return self._tracer.stopped_s
+
     def join(self) -> None:
         """Trace the running step from its next call on, if anything wants that and it is not traced."""
         if self._in_step and (self.is_wanted or self._is_traced) and not self._tracer.is_running:

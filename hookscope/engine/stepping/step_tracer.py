@@ -27,7 +27,7 @@ from hookscope.engine.capture.hooks import (
     hook_changing,
     on_accumulated,
 )
-from hookscope.engine.code.call_stack import light_stack
+from hookscope.engine.code.call_stack import LightStack, light_stack
 from hookscope.engine.compat import next_sequence_number
 from hookscope.engine.operations.operation_scopes import Given, OperationScope, OperationScopes
 from hookscope.engine.stepping import handing_on
@@ -51,6 +51,9 @@ class StepTracer:
     Args:
         decide: Told of every event; stops there if need be.
         listener: Told of every event with its step, on the thread on which it happened.
+
+    Attributes:
+        stopped_s: How long steps have been stopped so far, all together, in seconds.
     """
 
     def __init__(self, decide: StopDecision, listener: Listener) -> None:
@@ -64,6 +67,7 @@ class StepTracer:
         self._numbers = itertools.count()
         self._clock = EventClock(None)
         self._scopes = OperationScopes(self)
+        self.stopped_s = 0.0
         self._last_number = 0
         self._step = 0
         self._is_running = False
@@ -283,9 +287,7 @@ class StepTracer:
         event = StepEvent(
             self._last_number, kind, call.path, call.index, call.depth + 1, 0.0, tensors[0][0], operation=operation
         )
-        passed = self._decide.at(self._step, self._clock.stamp(event), tensors, call.stack, hand_on)
-        self._clock.leave_out(passed.stopped_s)
-        return passed.handed_on
+        return self._pass(self._clock.stamp(event), tensors, call.stack, hand_on)
 
     # -- events -------------------------------------------------------------------------------------------------
 
@@ -314,8 +316,12 @@ class StepTracer:
             )
         )
         self._listener(self._step, event)
-        passed = self._decide.at(self._step, event, tensors, call.stack if call is not None else None, hand_on)
+        return self._pass(event, tensors, call.stack if call is not None else None, hand_on)
+
+    def _pass(self, event: StepEvent, tensors: Tensors, stack: LightStack | None, hand_on: HandOn) -> Any:
+        passed = self._decide.at(self._step, event, tensors, stack, hand_on)
         self._clock.leave_out(passed.stopped_s)
+        self.stopped_s += passed.stopped_s
         return passed.handed_on
 
 

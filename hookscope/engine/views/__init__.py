@@ -110,7 +110,7 @@ def build_view(tensor: torch.Tensor, request: ViewRequest, other: torch.Tensor |
                 return _build_pair(plain, request, other)
             return BUILDERS[type(request)](plain, request)
     except Unreadable as error:
-        return NoPicture(NoPictureReason.NO_DATA, str(error))
+        return NoPicture(NoPictureReason.NO_DATA, str(error), error.parts)
     except Refusal as refusal:
         return NoPicture(refusal.reason, refusal.detail)
     except Exception as error:  # a panel without a picture is better than a debuggee without a view thread

@@ -8,6 +8,7 @@ import numpy.typing as npt
 import torch
 
 from hookscope.engine.convert import CHUNK_ELEMENTS, as_real
+from hookscope.engine.progress import looked_at
 from hookscope.engine.views.sampling import SAMPLE_ELEMENTS, every, odd_stride, parts_in_order
 from hookscope.protocol.tensors import Array
 from hookscope.protocol.views import Curve, CurveRequest
@@ -30,12 +31,12 @@ def build_curve(tensor: torch.Tensor, request: CurveRequest) -> Curve:
         packed = Array.from_numpy(np.where(finite, values, np.nan))
         return Curve(packed, packed, 1, count, int(np.count_nonzero(~finite)), count)
     gap = 1 if request.exact or count <= FULL_ELEMENTS else odd_stride(count, SAMPLE_ELEMENTS)
-    looked_at = every(tensor, gap) if gap > 1 else tensor
-    run = math.ceil(looked_at.numel() / points)
-    parts = [_envelope(values, run) for values in _whole_runs(looked_at, run)]
+    seen = every(tensor, gap) if gap > 1 else tensor
+    run = math.ceil(seen.numel() / points)
+    parts = [_envelope(values, run) for values in _whole_runs(seen, run)]
     low, high = (torch.cat(ends).cpu().numpy() for ends in zip(*(part[:2] for part in parts), strict=True))
     left_out = sum(part[2] for part in parts)
-    return Curve(_known(low), _known(high), run * gap, count, left_out, looked_at.numel())
+    return Curve(_known(low), _known(high), run * gap, count, left_out, seen.numel())
 
 
 def _whole_runs(tensor: torch.Tensor, run: int) -> Iterator[torch.Tensor]:
@@ -43,6 +44,7 @@ def _whole_runs(tensor: torch.Tensor, run: int) -> Iterator[torch.Tensor]:
     rest = as_real(tensor.new_empty(0))
     for part in parts_in_order(tensor, max(1, CHUNK_ELEMENTS // run) * run):
         values = as_real(part)
+        looked_at(part.numel())
         if rest.numel():
             values = torch.cat((rest, values))
         whole = values.numel() // run * run

@@ -97,7 +97,7 @@ class BreakpointsDock(QDockWidget):
     def selected(self) -> list[Breakpoint]:
         """Return the selected breakpoints."""
         rows = self.view.selectionModel().selectedRows()
-        return [self.model.breakpoint_at(index.row()) for index in rows]
+        return [self.model.row_at(index.row()) for index in rows]
 
     @Slot()
     def _update(self) -> None:
@@ -121,7 +121,7 @@ class BreakpointsDock(QDockWidget):
 
     @Slot(QModelIndex)
     def _edit_row(self, index: QModelIndex) -> None:
-        self.edit_requested.emit(self.model.breakpoint_at(index.row()))
+        self.edit_requested.emit(self.model.row_at(index.row()))
 
     @Slot()
     def _remove(self) -> None:

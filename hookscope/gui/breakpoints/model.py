@@ -4,25 +4,15 @@ from collections.abc import Callable
 from enum import IntEnum
 from typing import Any
 
-from PySide6.QtCore import (
-    QAbstractTableModel,
-    QCoreApplication,
-    QModelIndex,
-    QObject,
-    QPersistentModelIndex,
-    Qt,
-    Slot,
-)
+from PySide6.QtCore import QCoreApplication, QObject, Qt, Slot
 from PySide6.QtGui import QGuiApplication
 
 from hookscope.figures.breakpoint_words import word_condition, word_phases, word_place
 from hookscope.gui.assets import icon
 from hookscope.gui.breakpoints.book import BreakpointBook
+from hookscope.gui.rows_model import AnyIndex, RowsModel
 from hookscope.gui.theme import theme_of
 from hookscope.protocol.stops import Breakpoint
-
-AnyIndex = QModelIndex | QPersistentModelIndex
-_ROOT = QModelIndex()
 
 
 class Column(IntEnum):
@@ -36,50 +26,22 @@ class Column(IntEnum):
     NOTE = 5
 
 
-class BreakpointModel(QAbstractTableModel):
+class BreakpointModel(RowsModel[Breakpoint]):
     """One row a breakpoint; the box in front switches it on and off."""
 
     def __init__(self, book: BreakpointBook, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._book = book
-        self._rows: tuple[Breakpoint, ...] = ()
         book.changed.connect(self.refresh)
         self.refresh()
 
-    def breakpoint_at(self, row: int) -> Breakpoint:
-        """Return the breakpoint of a row."""
-        return self._rows[row]
-
     @Slot()
     def refresh(self) -> None:
-        """Show what the book has; rows that stay keep the selection."""
-        rows = self._book.breakpoints
-        if [point.id for point in rows] == [point.id for point in self._rows]:
-            self._rows = rows
-            if rows:
-                self.dataChanged.emit(self.index(0, 0), self.index(len(rows) - 1, len(Column) - 1))
-            return
-        self.beginResetModel()
-        self._rows = rows
-        self.endResetModel()
+        """Show what the book has."""
+        self.show_rows(self._book.breakpoints, (point.id for point in self._book.breakpoints))
 
-    def rowCount(self, parent: AnyIndex = _ROOT) -> int:
-        """Return the number of breakpoints."""
-        return 0 if parent.isValid() else len(self._rows)
-
-    def columnCount(self, parent: AnyIndex = _ROOT) -> int:
-        """Return the number of columns."""
-        return 0 if parent.isValid() else len(Column)
-
-    def flags(self, index: AnyIndex) -> Qt.ItemFlag:
-        """Return what can be done with a cell."""
-        flags = Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable
-        return flags | Qt.ItemFlag.ItemIsUserCheckable if index.column() == Column.WHERE else flags
-
-    def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        """Return a column's title."""
-        if role != Qt.ItemDataRole.DisplayRole or orientation != Qt.Orientation.Horizontal:
-            return None
+    def titles(self) -> tuple[str, ...]:
+        """Return the titles of the columns."""
         return (
             self.tr("Where"),
             self.tr("At"),
@@ -87,13 +49,18 @@ class BreakpointModel(QAbstractTableModel):
             self.tr("From hit"),
             self.tr("Log"),
             self.tr("Remark"),
-        )[section]
+        )
+
+    def flags(self, index: AnyIndex) -> Qt.ItemFlag:
+        """Return what can be done with a cell."""
+        flags = Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable
+        return flags | Qt.ItemFlag.ItemIsUserCheckable if index.column() == Column.WHERE else flags
 
     def data(self, index: AnyIndex, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         """Return what a cell says in a role."""
         if not index.isValid():
             return None
-        point = self._rows[index.row()]
+        point = self.row_at(index.row())
         match role:
             case Qt.ItemDataRole.DisplayRole:
                 return _TEXTS[Column(index.column())](self._book, point)
@@ -110,7 +77,7 @@ class BreakpointModel(QAbstractTableModel):
         """Switch a breakpoint on or off."""
         if role != Qt.ItemDataRole.CheckStateRole or not index.isValid():
             return False
-        point = self._rows[index.row()]
+        point = self.row_at(index.row())
         self._book.enable({point.id}, enabled=not point.enabled)
         return True
 

@@ -9,11 +9,11 @@ from PySide6.QtWidgets import QFileDialog, QWidget
 
 from hookscope.client.state import ALLOWED
 from hookscope.figures.export_words import has_written, word_export
+from hookscope.figures.text import slot_label
 from hookscope.gui import export
 from hookscope.gui.current import Current
 from hookscope.gui.handlers.pictures import PictureHandlers
 from hookscope.gui.notifications import Notifications
-from hookscope.gui.panels.target import is_local
 from hookscope.gui.session_bridge import SessionBridge
 from hookscope.gui.settings import Settings
 from hookscope.protocol.events import Exported
@@ -53,7 +53,7 @@ class ExportHandlers(QObject):
         self._window = window
         self._toast: Notifications | None = None
         self._panels: PanelArea | None = None
-        self._wanted: tuple[TensorRef, int | None] | None = None
+        self._wanted: tuple[TensorRef, int | None, int | None] | None = None
         self._folder_name = ""
         self._folder = Path()
         bridge.exported.connect(self._tell)
@@ -68,21 +68,18 @@ class ExportHandlers(QObject):
 
     @Slot()
     def export_tensor(self) -> None:
-        """Ask for a file and write what the focused panel shows: all of it, in the step that is shown."""
+        """Ask for a file and write what the focused panel shows: all values, or differences, of the step in sight."""
         panel = self._panels.focused_panel() if self._panels is not None else None
         has_tensor = panel is not None and panel.ref is not None
         ref = panel.ref if panel is not None and has_tensor else self._current.ref
         if ref is None:
             self._say(self.tr("There is no tensor to export yet: check a module and press Step."))
             return
-        if is_local(ref):
-            self._say(self.tr("A local variable cannot be exported, for it is not captured."))
-            return
         if panel is not None and has_tensor:
-            text, step = export.panel_text(panel), panel.shown_step or None
+            text, self._wanted = export.panel_text(panel), (ref, panel.shown_step or None, panel.shown_minus)
         else:
-            text, step = export.window_text(self._session) | {"module path": ref.path, "slot": ref.slot.value}, None
-        self._wanted = ref, step
+            text = export.window_text(self._session) | {"module path": ref.path, "slot": slot_label(ref)}
+            self._wanted = ref, None, None
         picker = self._picker(self.tr("Export tensor"))
         picker.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
         picker.setNameFilters([self.tr("NumPy array (*.npy)"), self.tr("Comma-separated values (*.csv)")])
@@ -140,8 +137,8 @@ class ExportHandlers(QObject):
             text = self.tr("{name} was not written: the name has to end in one of {suffixes}")
             self._say(text.format(name=path.name, suffixes=suffixes))
             return
-        ref, step = self._wanted
-        self._session.export_tensor(ref, path, _FORMS[path.suffix.lower()], step)
+        ref, step, minus = self._wanted
+        self._session.export_tensor(ref, path, _FORMS[path.suffix.lower()], step, minus)
         self.begun.emit()
 
     @Slot(str)

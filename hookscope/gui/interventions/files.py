@@ -5,12 +5,10 @@ from pathlib import Path
 from PySide6.QtCore import QObject, Signal, Slot
 from PySide6.QtWidgets import QFileDialog, QWidget
 
-from hookscope.client.script_writer import script_of
 from hookscope.gui.interventions.book import InterventionBook
+from hookscope.gui.interventions.script_export import ScriptExport
 from hookscope.gui.session_bridge import SessionBridge
 from hookscope.gui.settings import Settings
-from hookscope.protocol.interventions import Intervention
-from hookscope.protocol.tensor_changes import FromStep, StraightThrough
 
 _LIST_NAME = "interventions.json"
 _SCRIPT_NAME = "interventions.py"
@@ -33,10 +31,11 @@ class InterventionFiles(QObject):
 
     def __init__(self, bridge: SessionBridge, book: InterventionBook, settings: Settings, window: QWidget) -> None:
         super().__init__(window)
-        self._session = bridge.session
         self._book = book
         self._settings = settings
         self._window = window
+        self._script = ScriptExport(bridge, self)
+        self._script.told.connect(self.told)
 
     @Slot()
     def save(self) -> None:
@@ -62,7 +61,14 @@ class InterventionFiles(QObject):
     @Slot(str)
     def save_to(self, file: str) -> None:
         """Keep the list in a file."""
-        self._write(file, self._book.to_json())
+        path = Path(file)
+        try:
+            path.write_text(self._book.to_json(), encoding="utf-8")
+        except OSError as error:
+            self._tell_unwritten(path, error)
+            return
+        self._settings.last_folder = path.parent
+        self.told.emit(self.tr("Saved {name}").format(name=path.name))
 
     @Slot(str)
     def load_from(self, file: str) -> None:
@@ -78,25 +84,19 @@ class InterventionFiles(QObject):
 
     @Slot(str)
     def export_to(self, file: str) -> None:
-        """Write a script to a file."""
-        try:
-            text = script_of(self._session)
-        except ValueError as error:
-            self.told.emit(self.tr("No script can be written: {error}").format(error=error))
-            return
-        if self._write(file, text) and any(_takes_from_a_step(one) for one in self._book.interventions):
-            self.told.emit(self.tr("Saved, but what is taken from another step is not in the script: put it there."))
-
-    def _write(self, file: str, text: str) -> bool:
+        """Write a script to a file, and beside it the values that it takes from other steps."""
         path = Path(file)
         try:
-            path.write_text(text, encoding="utf-8")
+            self._script.write(path)
+        except ValueError as error:
+            self.told.emit(self.tr("No script can be written: {error}").format(error=error))
         except OSError as error:
-            self.told.emit(self.tr("{name} cannot be written: {error}").format(name=path.name, error=error.strerror))
-            return False
-        self._settings.last_folder = path.parent
-        self.told.emit(self.tr("Saved {name}").format(name=path.name))
-        return True
+            self._tell_unwritten(path, error)
+        else:
+            self._settings.last_folder = path.parent
+
+    def _tell_unwritten(self, path: Path, error: OSError) -> None:
+        self.told.emit(self.tr("{name} cannot be written: {error}").format(name=path.name, error=error.strerror))
 
     def _picker(self, title: str, pattern: str, suggestion: str = "") -> QFileDialog:
         picker = QFileDialog(self._window, title, str(self._settings.last_folder), pattern)
@@ -109,9 +109,3 @@ class InterventionFiles(QObject):
             picker.setFileMode(QFileDialog.FileMode.ExistingFile)
         picker.finished.connect(picker.deleteLater)
         return picker
-
-
-def _takes_from_a_step(intervention: Intervention) -> bool:
-    change = intervention.change
-    inner = change.change if isinstance(change, StraightThrough) else change
-    return intervention.enabled and isinstance(inner, FromStep)

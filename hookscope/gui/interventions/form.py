@@ -116,7 +116,7 @@ class InterventionForm(FormColumns):
         return offered_steps(self._session)
 
     def _refs(self, path: str, operation: str) -> list[TensorRef]:
-        refs = [record.ref for record in self._session.records.of(path, operation)]
+        refs = [record.ref for record in self._session.records.of(path, operation) if not record.instead]
         looked_at = self._current.ref
         return refs if looked_at is None or looked_at in refs else [*refs, looked_at]
 

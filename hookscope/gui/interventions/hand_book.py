@@ -62,6 +62,7 @@ class HandBook(QObject):
             record.ref
             for record in records
             if (record.ref.slot, record.ref.call, record.step) == (at_hand.slot, at_hand.call, stopped.step)
+            and not record.instead
         ]
         return tuple(dict.fromkeys((at_hand, *beside)))
 

@@ -8,7 +8,7 @@ from hookscope.figures.text import slot_label
 from hookscope.gui.interventions.fields import NumberField
 from hookscope.gui.interventions.hand_book import HandBook
 from hookscope.gui.interventions.hand_form import HandForm
-from hookscope.gui.interventions.hand_model import HandColumn, HandModel
+from hookscope.gui.interventions.hand_model import HandModel
 from hookscope.gui.interventions.list_and_form import ListAndForm
 from hookscope.gui.interventions.selection_form import index_field
 from hookscope.gui.interventions.tools import ToolRow, side_by_side
@@ -174,7 +174,7 @@ class HandPage(QWidget):
     def _select_last(self) -> None:
         """Go to the change that was made last."""
         if self.model.rowCount():
-            self.view.setCurrentIndex(self.model.index(self.model.rowCount() - 1, HandColumn.CHANGE))
+            self.view.choose_row(self.model.rowCount() - 1)
         else:
             self.form.show_change(-1)
 

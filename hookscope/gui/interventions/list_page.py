@@ -158,13 +158,13 @@ class ListPage(QWidget):
     def selected(self) -> list[int]:
         """Return the ids of the selected interventions."""
         rows = self.view.selectionModel().selectedRows()
-        return [self.model.intervention_at(index.row()).id for index in rows]
+        return [self.model.row_at(index.row()).id for index in rows]
 
     def select(self, id_: int) -> None:
         """Select an intervention, and show its form."""
         row = self.model.row_of(id_)
         if row >= 0:
-            self.view.setCurrentIndex(self.model.index(row, Column.CHANGE))
+            self.view.choose_row(row)
 
     def edit(self, id_: int) -> None:
         """Select an intervention, and give the keyboard to its form."""
@@ -201,14 +201,14 @@ class ListPage(QWidget):
         found = self.model.row_of(id_) if id_ is not None else -1
         row = found if found >= 0 else min(max(row, 0), self.model.rowCount() - 1)
         if row >= 0:
-            self.view.setCurrentIndex(self.model.index(row, Column.CHANGE))
+            self.view.choose_row(row)
         else:
             self.form.show_intervention(None)
             self.form.hide()
 
     @Slot(QModelIndex, QModelIndex)
     def _show_row(self, index: QModelIndex, _: QModelIndex) -> None:
-        shown = self.model.intervention_at(index.row()).id if index.isValid() else None
+        shown = self.model.row_at(index.row()).id if index.isValid() else None
         self._book.end_merging()
         self.form.show_intervention(shown)
         self.form.setVisible(shown is not None)
@@ -218,7 +218,7 @@ class ListPage(QWidget):
         if index.column() == Column.NOTE:
             self.view.edit(index)
         else:
-            self.edit(self.model.intervention_at(index.row()).id)
+            self.edit(self.model.row_at(index.row()).id)
 
     @Slot()
     def _start_note(self) -> None:

@@ -3,16 +3,14 @@
 from enum import IntEnum
 from typing import Any
 
-from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt, Slot
+from PySide6.QtCore import QObject, Qt, Slot
 from PySide6.QtGui import QColor, QGuiApplication
 
 from hookscope.figures.intervention_words import Tone
 from hookscope.gui.interventions.book import InterventionBook
+from hookscope.gui.rows_model import AnyIndex, RowsModel
 from hookscope.gui.theme import theme_of
 from hookscope.protocol.interventions import Intervention
-
-AnyIndex = QModelIndex | QPersistentModelIndex
-_ROOT = QModelIndex()
 
 
 class Column(IntEnum):
@@ -24,44 +22,27 @@ class Column(IntEnum):
     NOTE = 3
 
 
-class InterventionModel(QAbstractTableModel):
+class InterventionModel(RowsModel[Intervention]):
     """One row an intervention, in the order in which they act; the box in front switches it on and off."""
 
     def __init__(self, book: InterventionBook, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._book = book
-        self._rows: tuple[Intervention, ...] = ()
         book.changed.connect(self.refresh)
         self.refresh()
 
-    def intervention_at(self, row: int) -> Intervention:
-        """Return the intervention of a row."""
-        return self._rows[row]
-
     def row_of(self, id_: int) -> int:
         """Return the row of an intervention; -1 when it is not listed."""
-        return next((row for row, intervention in enumerate(self._rows) if intervention.id == id_), -1)
+        return next((row for row in range(self.rowCount()) if self.row_at(row).id == id_), -1)
 
     @Slot()
     def refresh(self) -> None:
-        """Show what the book has; rows that stay keep the selection."""
-        rows = self._book.interventions
-        if [row.id for row in rows] == [row.id for row in self._rows]:
-            self._rows = rows
-            if rows:
-                self.dataChanged.emit(self.index(0, 0), self.index(len(rows) - 1, len(Column) - 1))
-            return
-        self.beginResetModel()
-        self._rows = rows
-        self.endResetModel()
+        """Show what the book has."""
+        self.show_rows(self._book.interventions, (one.id for one in self._book.interventions))
 
-    def rowCount(self, parent: AnyIndex = _ROOT) -> int:
-        """Return the number of interventions."""
-        return 0 if parent.isValid() else len(self._rows)
-
-    def columnCount(self, parent: AnyIndex = _ROOT) -> int:
-        """Return the number of columns."""
-        return 0 if parent.isValid() else len(Column)
+    def titles(self) -> tuple[str, ...]:
+        """Return the titles of the columns."""
+        return self.tr("Change"), self.tr("Where"), self.tr("In the newest step"), self.tr("Note")
 
     def flags(self, index: AnyIndex) -> Qt.ItemFlag:
         """Return what can be done with a cell."""
@@ -70,17 +51,11 @@ class InterventionModel(QAbstractTableModel):
             flags |= Qt.ItemFlag.ItemIsUserCheckable
         return flags | Qt.ItemFlag.ItemIsEditable if index.column() == Column.NOTE else flags
 
-    def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        """Return a column's title."""
-        if role != Qt.ItemDataRole.DisplayRole or orientation != Qt.Orientation.Horizontal:
-            return None
-        return (self.tr("Change"), self.tr("Where"), self.tr("In the newest step"), self.tr("Note"))[section]
-
     def data(self, index: AnyIndex, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         """Return what a cell says in a role."""
         if not index.isValid():
             return None
-        intervention, column = self._rows[index.row()], Column(index.column())
+        intervention, column = self.row_at(index.row()), Column(index.column())
         match role:
             case Qt.ItemDataRole.DisplayRole | Qt.ItemDataRole.ToolTipRole:
                 return self._text(intervention, column)
@@ -96,7 +71,7 @@ class InterventionModel(QAbstractTableModel):
         """Switch an intervention on or off, or take its note."""
         if not index.isValid():
             return False
-        intervention = self._rows[index.row()]
+        intervention = self.row_at(index.row())
         if role == Qt.ItemDataRole.CheckStateRole:
             self._book.enable({intervention.id}, enabled=not intervention.enabled)
             return True

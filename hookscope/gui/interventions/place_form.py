@@ -100,13 +100,13 @@ class PlaceForm(QWidget):
         """Return what a step has told, or all as long as it has not told of gradients."""
         if intervention.operation:
             return [slot for slot in SLOT_ORDER if slot in _OF_OPERATIONS]
-        known = {record.ref.slot for record in self._records}
+        known = {record.ref.slot for record in self._records if not record.instead}
         if not any(slot.is_gradient for slot in known):
             known = set(Slot)
         return [slot for slot in SLOT_ORDER if slot in known | {intervention.slot}]
 
     def _offer_leaves(self, slot: Slot) -> None:
-        known = [record.ref.leaf for record in self._records if record.ref.slot is slot]
+        known = [record.ref.leaf for record in self._records if record.ref.slot is slot and not record.instead]
         if slot in _OF_MODULES_THEMSELVES:
             known += self._parameters
         self.leaf.clear()

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt, Signal
+from PySide6.QtCore import QAbstractTableModel, QItemSelectionModel, QModelIndex, QPersistentModelIndex, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QPalette, QResizeEvent
 from PySide6.QtWidgets import QAbstractItemView, QStyleOptionViewItem, QTreeView, QWidget
 
@@ -50,6 +50,16 @@ class ListView(QTreeView):
         self._shares = tuple(shares)
         self.setHeaderHidden(True)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+
+    def choose_row(self, row: int) -> None:
+        """Select a row alone.
+
+        The view's own way would take a Ctrl that is still held, as after Ctrl+I, for a wish to leave the selection.
+        """
+        index = self.model().index(row, 0)
+        flags = QItemSelectionModel.SelectionFlag.ClearAndSelect | QItemSelectionModel.SelectionFlag.Rows
+        self.selectionModel().setCurrentIndex(index, flags)
+        self.scrollTo(index)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Share the width out."""

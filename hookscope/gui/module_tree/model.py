@@ -8,7 +8,7 @@ from typing import Any
 from PySide6.QtCore import QAbstractItemModel, QModelIndex, QObject, QPersistentModelIndex, Qt, Signal
 
 from hookscope.client.session import DebugSession
-from hookscope.figures.text import format_number, format_shape
+from hookscope.figures.text import format_number, format_shape, type_label
 from hookscope.gui.badge_text import badge_label
 from hookscope.gui.module_tree.changes import changes_of
 from hookscope.gui.module_tree.checks import CheckMarks, Mark
@@ -281,7 +281,7 @@ class ModuleTreeModel(QAbstractItemModel):
             case Column.MODULE:
                 return module.name
             case Column.OUTPUT if output is not None:
-                return ABSENT if output.spec is None else format_shape(output.spec.shape)
+                return _output_text(output)
             case Column.DTYPE if output is not None and output.spec is not None:
                 return output.spec.dtype
             case Column.PARAMETERS if module.parameter_count:
@@ -316,10 +316,16 @@ class ModuleTreeModel(QAbstractItemModel):
 
     def _is_absent(self, index: int, column: int) -> bool:
         output = self._found(index).output
-        return column == Column.OUTPUT and output is not None and output.spec is None
+        return column == Column.OUTPUT and output is not None and output.spec is None and not output.instead
 
     def _badges(self, index: int, column: int) -> tuple[Badge, ...]:
         return self._found(index).badges if column == Column.MODULE else ()
 
     def _tag(self, index: int, column: int) -> ModeTag | None:
         return tag_of(self._session, self._layout.modules[index].path) if column == Column.MODULE else None
+
+
+def _output_text(output: Record) -> str:
+    if output.spec is not None:
+        return format_shape(output.spec.shape)
+    return type_label(output.instead) or ABSENT

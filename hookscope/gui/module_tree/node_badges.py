@@ -54,6 +54,9 @@ IMPORTANCE: tuple[BadgeKind, ...] = (
 SAID_BY_MODE = frozenset({BadgeKind.NATIVE, BadgeKind.NATIVE_REFUSED, BadgeKind.ALIAS, BadgeKind.LEGACY})
 """Badges that say in which mode a value was captured; a module has its mode, which says the same."""
 
+SAID_BY_VALUE = frozenset({BadgeKind.NOT_A_TENSOR})
+"""Badges of single values that tell nothing of the module."""
+
 _BLIND = frozenset({BadgeKind.COMPILED, BadgeKind.SCRIPTED, BadgeKind.EXPORTED, BadgeKind.BYPASSES_CALL})
 """Badges of what keeps hooks from being called; where one was called they say nothing."""
 
@@ -105,7 +108,8 @@ def node_badges(
         changes: What is changed of it, in words; then it is marked before a step has run, too.
         run_eagerly: Whether compiled modules run as they were written; then it says nothing that one is compiled.
     """
-    was_called = any(record.spec is not None and record.ref.slot in {Slot.INPUT, Slot.OUTPUT} for record in records)
+    captured = (record.ref.slot for record in records if record.spec is not None or record.instead)
+    was_called = any(slot in {Slot.INPUT, Slot.OUTPUT} for slot in captured)
     static = [
         badge
         for badge in module.badges

@@ -1,10 +1,10 @@
 """Hands each answer of the debuggee to the one who asked."""
 
 from collections.abc import Callable
-from weakref import WeakMethod
 
 from PySide6.QtCore import QObject, Slot
 
+from hookscope.gui.live_method import LiveMethod
 from hookscope.protocol.events import ViewReady
 
 Receiver = Callable[[ViewReady], None]
@@ -19,7 +19,7 @@ class AnswerDesk(QObject):
 
     def __init__(self, bridge: QObject) -> None:
         super().__init__(bridge)
-        self._receivers: dict[str, WeakMethod[Receiver]] = {}
+        self._receivers: dict[str, LiveMethod] = {}
         bridge.view_arrived.connect(self._hand_over)  # type: ignore[attr-defined]  # a bridge, or one made for a test
 
     @classmethod
@@ -29,11 +29,11 @@ class AnswerDesk(QObject):
 
     def register(self, name: str, receiver: Receiver) -> None:
         """Hand the answers to what is asked under a name to a bound method, as long as its object lives."""
-        self._receivers[name] = WeakMethod(receiver)
+        self._receivers[name] = LiveMethod(receiver)
 
     @Slot(object)
     def _hand_over(self, answer: ViewReady) -> None:
         known = self._receivers.get(answer.panel)
-        receiver = known() if known is not None else None
+        receiver = known.get() if known is not None else None
         if receiver is not None:
             receiver(answer)

@@ -19,6 +19,7 @@ from hookscope.protocol.events import ViewReady
 from hookscope.protocol.views import AttentionRequest, Tiles
 
 if TYPE_CHECKING:
+    from hookscope.gui.panels.long_question import LongQuestion
     from hookscope.protocol.identity import TensorRef
 
 _KIND = "attention"
@@ -59,6 +60,9 @@ class AttentionView(MosaicView):
         """Share the choices of a window; what the debuggee knows of the tensor is nothing that is drawn here."""
         del ask
         share_memory(self, memory)
+
+    def count_with(self, counter: "LongQuestion") -> None:
+        """Take nothing: the debuggee would count the tensor, and not what is drawn here."""
 
     def aim(self, subject: Subject) -> None:
         """Offer the keys, and guess the heads; without any other tensor it is its own key."""

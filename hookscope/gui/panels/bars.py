@@ -1,5 +1,7 @@
 """A number per channel, as bars: a statistic of each, or how many of its values are zero or saturated."""
 
+from typing import ClassVar
+
 import numpy as np
 import pyqtgraph as pg
 from PySide6.QtCore import QPointF, QRectF, Slot
@@ -28,6 +30,8 @@ _SHARES = frozenset({ChannelStatistic.ZEROS, ChannelStatistic.NAN})
 
 class BarsView(PlotView):
     """Bars over the channels of a dim that can be chosen; they are drawn as one outline, however many there are."""
+
+    over_indices: ClassVar[bool] = True
 
     def add_items(self) -> None:
         """Put the outline of the bars, and a line for a second number, into the plot."""

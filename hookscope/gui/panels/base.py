@@ -11,6 +11,7 @@ from hookscope.protocol.events import ViewReady
 from hookscope.protocol.views import ViewRequest
 
 if TYPE_CHECKING:
+    from hookscope.gui.panels.long_question import LongQuestion
     from hookscope.gui.panels.picker import Ask
     from hookscope.gui.panels.subject import Subject
     from hookscope.gui.panels.tensor_memory import TensorMemory
@@ -27,10 +28,12 @@ class TensorView(QWidget):
     Signals:
         request_changed: The person chose something that needs another answer (a page, a sample, a part of a table).
         pointed: Text about what is under the pointer; empty when it left.
+        remarks_changed: `remarks` are others now, without a new picture.
     """
 
     request_changed = Signal()
     pointed = Signal(str)
+    remarks_changed = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -38,6 +41,9 @@ class TensorView(QWidget):
 
     def use(self, memory: "TensorMemory", ask: "Ask") -> None:
         """Take what a panel lends its views: the choices of its window, and questions to the debuggee; called once."""
+
+    def count_with(self, counter: "LongQuestion") -> None:
+        """Take what has all elements looked at, where else a sample would do; called once."""
 
     def aim(self, subject: "Subject") -> None:
         """Get ready for a tensor before its first answer, and again whenever its spec is another one."""
@@ -49,6 +55,9 @@ class TensorView(QWidget):
     def draw(self, answer: ViewReady) -> None:
         """Draw an answer to `request`; it is never a `NoPicture`."""
         raise NotImplementedError
+
+    def note_sight(self, is_seen: bool) -> None:
+        """Learn whether a person can see the panel; told when it may have gone behind a tab or come out."""
 
     def remarks(self) -> str:
         """Return what the picture itself cannot say: counts of what is not finite, what was left out."""

@@ -1,5 +1,7 @@
 """How alike the rows of a plane are, as a picture of every row against every other one."""
 
+from typing import TYPE_CHECKING
+
 import msgspec
 
 from hookscope.figures.scenes import PlaneScene
@@ -14,6 +16,9 @@ from hookscope.gui.panels.subject import Subject
 from hookscope.gui.panels.tensor_memory import TensorMemory
 from hookscope.protocol.events import ViewReady
 from hookscope.protocol.views import Axes, CosineRequest, Image
+
+if TYPE_CHECKING:
+    from hookscope.gui.panels.long_question import LongQuestion
 
 _KIND = "cosine"
 
@@ -34,6 +39,9 @@ class CosineView(PickingView):
         del ask
         share_memory(self, memory)
         self.dims.use(memory)
+
+    def count_with(self, counter: "LongQuestion") -> None:
+        """Take nothing: the debuggee would count the tensor, and not what is drawn here."""
 
     def aim(self, subject: Subject) -> None:
         """Offer the dims."""

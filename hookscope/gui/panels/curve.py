@@ -1,40 +1,83 @@
 """Values over their index: a line, or the band between smallest and largest of each run."""
 
+from typing import TYPE_CHECKING, ClassVar
+
 import numpy as np
 import numpy.typing as npt
 import pyqtgraph as pg
-from PySide6.QtCore import QPointF, QRectF
+from PySide6.QtCore import QPointF, QRectF, Slot
 from PySide6.QtGui import QColor
+from PySide6.QtWidgets import QWidget
 
 from hookscope.figures.levels import auto_levels
 from hookscope.figures.text import format_number
 from hookscope.gui.panels.plot_view import MARGIN, PlotView, drawable
+from hookscope.gui.panels.sample_banner import SampleBanner, note_sample
+from hookscope.gui.panels.subject import Subject
+from hookscope.gui.panels.tensor_memory import TensorKey, key_of
+from hookscope.gui.panels.whole_count import WholeCount
 from hookscope.gui.theme import Theme
 from hookscope.protocol.events import ViewReady
 from hookscope.protocol.views import Curve, CurveRequest, is_sample
+
+if TYPE_CHECKING:
+    from hookscope.gui.panels.long_question import LongQuestion
 
 _FEW = 48
 """So few points are marked, for a line between two points of a vector means nothing."""
 
 
 class CurveView(PlotView):
-    """A line over the flat index; a long tensor is drawn as a band, so that no spike is lost."""
+    """A line over the flat index; a long tensor is drawn as a band, so that no spike is lost.
+
+    Attributes:
+        banner: The line that says so when only a sample was looked at.
+    """
+
+    over_indices: ClassVar[bool] = True
 
     def add_items(self) -> None:
         """Put the line, and marks for few points, into the plot."""
         self._result: Curve | None = None
+        self._key: TensorKey | None = None
         self._values: tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]] | None = None
         self._curve = pg.PlotDataItem(connect="finite")
         self._marks = pg.ScatterPlotItem(size=5, pen=None)
         for item in (self._curve, self._marks):
             self.plot_widget.addItem(item)
 
+    def make_controls(self) -> QWidget:
+        """Return the line that says so when only a sample was looked at."""
+        self.banner = SampleBanner()
+        self._whole = WholeCount(self.banner, self)
+        self.banner.count_requested.connect(self._count_all)
+        self._whole.counted.connect(self._show_whole)
+        return self.banner
+
+    def count_with(self, counter: "LongQuestion") -> None:
+        """Take what has all elements looked at."""
+        self._whole.use(counter)
+
+    def aim(self, subject: Subject) -> None:
+        """Forget what was looked at of another tensor."""
+        super().aim(subject)
+        key = key_of(subject)
+        if key != self._key:
+            self._key = key
+            self._whole.start_over()
+
     def request(self) -> CurveRequest:
-        """Ask for all elements."""
+        """Ask for all elements, or for a sample where it would take long to look at all."""
         return CurveRequest()
 
     def draw_result(self, answer: ViewReady) -> None:
-        """Draw a `Curve`."""
+        """Draw a `Curve`, in place of a sample that of all elements once they were looked at."""
+        assert isinstance(answer.result, Curve)
+        note = note_sample(answer.result.seen, answer.result.count) if is_sample(answer.result) else None
+        self._whole.note(answer, note)
+        self._show(self._whole.answer or answer)
+
+    def _show(self, answer: ViewReady) -> None:
         curve = answer.result
         assert isinstance(curve, Curve)
         self._result = curve
@@ -61,7 +104,8 @@ class CurveView(PlotView):
         """Say how many elements there are, and what was left out."""
         if self._result is None:
             return ""
-        texts = [self.tr("{count} elements").format(count=f"{self._result.count:,}")]
+        elements = self.tr("1 element") if self._result.count == 1 else self.tr("{count} elements")
+        texts = [elements.format(count=f"{self._result.count:,}")]
         if self._result.stride > 1:
             texts.append(self.tr("band of {stride} each").format(stride=f"{self._result.stride:,}"))
         if is_sample(self._result):
@@ -86,6 +130,16 @@ class CurveView(PlotView):
             return ""
         at = round(point.x() / self._result.stride)
         return self._text_of(at, self._result.stride) if 0 <= at < len(self._values[0]) else ""
+
+    @Slot()
+    def _count_all(self) -> None:
+        self._whole.ask(CurveRequest(exact=True))
+
+    @Slot()
+    def _show_whole(self) -> None:
+        if self._whole.answer is not None:
+            self._show(self._whole.answer)
+            self.remarks_changed.emit()
 
     def _text_of(self, at: int, stride: int) -> str:
         assert self._values is not None

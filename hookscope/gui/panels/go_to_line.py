@@ -38,7 +38,7 @@ class GoToLine(QLineEdit):
     def open(self, shape: Sequence[int], names: Sequence[str], index: Sequence[int] | None) -> None:
         """Ask for an index of a shape, beginning with the one that is picked."""
         self._shape = tuple(shape)
-        self.setPlaceholderText(", ".join(names))
+        self.setPlaceholderText(self.tr("go to {names}").format(names=", ".join(names)))
         self.setToolTip(self.tr("An index: {names}").format(names=", ".join(names)))
         self.setText(", ".join(map(str, index)) if index is not None else "")
         self.selectAll()

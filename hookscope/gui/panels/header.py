@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from PySide6.QtCore import QEvent, QSignalBlocker, QSize, Qt, Signal, Slot
-from PySide6.QtGui import QStandardItemModel
+from PySide6.QtGui import QContextMenuEvent, QStandardItemModel
 from PySide6.QtWidgets import QComboBox, QLabel, QListView, QMenu, QSpinBox, QToolButton
 
 from hookscope.figures.text import format_bytes, format_shape, slot_label
@@ -169,6 +169,10 @@ class PanelHeader(AdaptiveRow):
         if self._least_width == 0:  # asked for very often
             self._least_width = self.fontMetrics().averageCharWidth() * _MIN_CHARS
         return QSize(self._least_width, self.sizeHint().height())
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        """Offer what can be done with the panel, also where the row has no room for the button of the menu."""
+        self._picture.menu().popup(event.globalPos())
 
     def changeEvent(self, event: QEvent) -> None:
         """Tint the icons again when the theme has changed."""

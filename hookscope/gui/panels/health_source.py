@@ -12,6 +12,9 @@ from hookscope.protocol.views import Statistics, StatisticsRequest
 _PAUSE_MS = 250
 """Everything is counted when no picture has come for so long, so that a run is not held up."""
 
+COUNTED_UNASKED = 1 << 26
+"""More elements than this, which take more than about a second, are counted only when a person asks for that."""
+
 
 class HealthSource(QObject):
     """Counts exactly what belongs to the newest picture; until the debuggee has answered, what the picture shows.
@@ -27,6 +30,7 @@ class HealthSource(QObject):
         self._ask: Ask | None = None
         self._health: Health | None = None
         self._of: tuple[object, int] | None = None
+        self._is_unasked = False
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
         self._timer.setInterval(_PAUSE_MS)
@@ -36,6 +40,11 @@ class HealthSource(QObject):
     def health(self) -> Health | None:
         """The counts; `None` while nothing is known."""
         return self._health
+
+    @property
+    def needs_asking(self) -> bool:
+        """Whether everything is counted only when a person asks for that, and has not been."""
+        return not self._is_unasked and self._ask is not None and not (self._health and self._health.is_whole)
 
     def use(self, ask: Ask) -> None:
         """Take what asks the debuggee."""
@@ -58,15 +67,17 @@ class HealthSource(QObject):
         self._health = None
         if pixels is not None and spec is not None:
             self._health = count_shown(pixels, mask, spec.count, spec.dtype)
-        if self._ask is not None and (self._health is None or not self._health.is_whole):
+        self._is_unasked = spec is None or spec.count <= COUNTED_UNASKED
+        if self._is_unasked and self._ask is not None and not (self._health and self._health.is_whole):
             self._timer.start()
+
+    def take(self, answer: ViewReady) -> None:
+        """Take the counts of all elements, if they are of what is shown."""
+        if isinstance(answer.result, Statistics) and (answer.ref, answer.step) == self._of:
+            self._health = health_of(answer.result)
+            self.changed.emit()
 
     @Slot()
     def _count_all(self) -> None:
         if self._ask is not None:
-            self._ask(StatisticsRequest(), self._take)
-
-    def _take(self, answer: ViewReady) -> None:
-        if isinstance(answer.result, Statistics) and (answer.ref, answer.step) == self._of:
-            self._health = health_of(answer.result)
-            self.changed.emit()
+            self._ask(StatisticsRequest(), self.take)

@@ -1,36 +1,53 @@
 """How the values are spread, and how many are in no bin."""
 
+from typing import TYPE_CHECKING
+
+import msgspec
 import numpy as np
 import pyqtgraph as pg
 from PySide6.QtCore import QEvent, QPointF, QRectF, Qt, Slot
-from PySide6.QtGui import QHideEvent, QKeyEvent, QShowEvent
-from PySide6.QtWidgets import QGraphicsView, QToolButton, QVBoxLayout
+from PySide6.QtGui import QHideEvent, QKeyEvent, QResizeEvent, QShowEvent
+from PySide6.QtWidgets import QGraphicsView, QVBoxLayout
 
 from hookscope.figures.bars import bin_edges, outline
-from hookscope.figures.text import format_number
+from hookscope.figures.text import format_number, format_power
 from hookscope.gui.panels.base import TensorView
 from hookscope.gui.panels.keys import Command, command_of
+from hookscope.gui.panels.log_switches import LogSwitches
 from hookscope.gui.panels.picker import Ask
 from hookscope.gui.panels.plots import Zoom, faded, make_plot, slot_color, style_plot
 from hookscope.gui.panels.range_handles import STRIP_SHARE, RangeHandles
+from hookscope.gui.panels.sample_banner import SampleBanner, note_sample
 from hookscope.gui.panels.subject import Subject
 from hookscope.gui.panels.tensor_memory import TensorKey, TensorMemory, key_of
+from hookscope.gui.panels.value_axis import ValueAxis
+from hookscope.gui.panels.whole_count import WholeCount
 from hookscope.gui.theme import Theme, theme_of
 from hookscope.protocol.events import ViewReady
 from hookscope.protocol.identity import Slot as TensorSlot
 from hookscope.protocol.views import Histogram, HistogramRequest, is_sample
+
+if TYPE_CHECKING:
+    from hookscope.gui.panels.long_question import LongQuestion
 
 _HEADROOM = 1.05
 _SIDE = 0.02
 """Share of the width that is left free beside the handles."""
 _KEYS = frozenset({Command.UNDO, Command.REDO})
 _MARKED = tuple(10**power for power in range(19))
-_FEWEST_LINES = 4
-"""A plot that is not higher than this, in lines of text, has no room for numbers at its side."""
+_FEWEST_LINES, _MANY_LINES = 4, 10
+"""A plot that is not higher than this, in lines of text, has no room for numbers at its side, and for many of them."""
+_FEW_TICKS = 0.4
+"""Of the usual number."""
 
 
 class HistogramView(TensorView):
-    """An outline over equal bins, in the colour of the slot; the number of elements may be drawn in logarithms."""
+    """An outline over equal bins, in the colour of the slot; of the values, or of the logarithms of their magnitudes.
+
+    Attributes:
+        switches: Whether the counts are drawn in logarithms, and whether those of the values are counted.
+        banner: The line that says so when only a sample was counted.
+    """
 
     def __init__(self) -> None:
         super().__init__()
@@ -38,10 +55,13 @@ class HistogramView(TensorView):
         self._slot = TensorSlot.OUTPUT
         self._is_log_chosen = False
         self._plot = make_plot(self)
+        self._axis = ValueAxis("bottom")
+        self._plot.plotItem.setAxisItems({"bottom": self._axis})
         self._curve = pg.PlotDataItem(stepMode="center", fillLevel=0)
         self._plot.addItem(self._curve)
         self._plot.getAxis("left").setWidth(self._plot.fontMetrics().horizontalAdvance("0" * 6))
         self._key: TensorKey | None = None
+        self._is_in_sight = True
         self._memory = TensorMemory(self)
         self._handles = RangeHandles(self._plot)
         self._handles.changed.connect(self._redraw)
@@ -49,15 +69,18 @@ class HistogramView(TensorView):
         self._plot.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # a click on it gives the focus to this widget
         self._zoom = Zoom(self._plot)
         self._zoom.pointed.connect(self._name_bin)
-        self._log = QToolButton()
-        self._log.setText(self.tr("log"))
-        self._log.setCheckable(True)
-        self._log.setToolTip(self.tr("Draw the counts in logarithms, so that few elements can be seen beside many."))
-        self._log.setAccessibleName(self.tr("Logarithmic counts"))
-        self._log.clicked.connect(self._choose_log)
-        self.corner = self._log
+        self.switches = LogSwitches()
+        self.switches.counts_clicked.connect(self._choose_log_counts)
+        self.switches.values_clicked.connect(self._choose_log_values)
+        self.corner = self.switches
+        self.banner = SampleBanner()
+        self._whole = WholeCount(self.banner, self)
+        self.banner.count_requested.connect(self._count_all)
+        self._whole.counted.connect(self._show_whole)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(4)
+        layout.addWidget(self.banner)
         layout.addWidget(self._plot)
         self.apply_theme(theme_of(self.palette()))
 
@@ -74,38 +97,48 @@ class HistogramView(TensorView):
         self._handles.use(memory)
         self._tell_bar()
 
+    def count_with(self, counter: "LongQuestion") -> None:
+        """Take what has all elements counted."""
+        self._whole.use(counter)
+
     def aim(self, subject: Subject) -> None:
         """Turn to a tensor."""
         key = key_of(subject)
         if key != self._key:
             self._key = key
             self._zoom.start_over()
-            self._handles.aim(key)
-            self._tell_bar()
+            self._whole.start_over()
+            self._place_handles()
 
     def request(self) -> HistogramRequest:
-        """Ask for the values' own range."""
-        return HistogramRequest()
+        """Ask for the values' own range, or that of their magnitudes' logarithms."""
+        return HistogramRequest(log_magnitude=self.switches.values.isChecked())
 
     def draw(self, answer: ViewReady) -> None:
-        """Draw a `Histogram`."""
+        """Draw a `Histogram`, in place of a sample that of all elements once they are counted."""
         assert isinstance(answer.result, Histogram)
-        self._result = answer.result
         if answer.ref.slot is not self._slot:
             self._slot = answer.ref.slot
             self.apply_theme(theme_of(self.palette()))
         if not self._is_log_chosen:  # gradients crowd about zero, and their tails are what one looks for
-            self._log.setChecked(self._slot.is_gradient)
-        self._zoom.fit(self._draw_bars(answer.result))
+            self.switches.counts.setChecked(self._slot.is_gradient)
+        note = note_sample(answer.result.seen, answer.result.count) if is_sample(answer.result) else None
+        self._whole.note(answer, note)
+        self._show(self._whole.answer or answer)
 
     def remarks(self) -> str:
-        """Say how many bins there are, and what is in none of them."""
+        """Say how many bins there are, of what, and what is in none of them."""
         if self._result is None:
             return ""
         result = self._result
         outside = result.below + result.above
         counts = [(result.nan, "NaN"), (result.pos_inf, "+Inf"), (result.neg_inf, "-Inf")]
-        texts = [self.tr("{bins} bins").format(bins=len(result.counts.to_numpy()))]
+        bins = self.tr("{bins} bins of |x| in powers of ten") if result.log_magnitude else self.tr("{bins} bins")
+        values = result.counts.to_numpy()
+        has_finite = outside or result.zero or values.any()
+        texts = [bins.format(bins=len(values)) if has_finite else self.tr("no finite value")]
+        if result.log_magnitude:  # signs are left out, which |x| says
+            counts.insert(0, (result.zero, self.tr("zeros in no bin")))
         texts += [f"{count:,} {name}" for count, name in counts if count]
         if is_sample(result):
             texts.append(
@@ -119,7 +152,7 @@ class HistogramView(TensorView):
         """Return the range and the counts in words."""
         if self._result is None:
             return ""
-        low, high = format_number(float(self._result.low)), format_number(float(self._result.high))
+        low, high = self._word(self._result.low), self._word(self._result.high)
         counts = f"{self._result.nan:,} NaN, {self._result.pos_inf + self._result.neg_inf:,} Inf"
         text = self.tr("histogram from {low} to {high}, {remarks}, {counts}")
         return text.format(low=low, high=high, remarks=self.remarks(), counts=counts)
@@ -137,6 +170,11 @@ class HistogramView(TensorView):
         self._curve.setBrush(faded(color, 0.3))
         self._handles.apply_theme(theme)
 
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Write the counts where there is room for them."""
+        super().resizeEvent(event)
+        self._show_counts_if_high()
+
     def showEvent(self, event: QShowEvent) -> None:
         """Tell that pictures need no strip of colours of their own."""
         super().showEvent(event)
@@ -146,6 +184,11 @@ class HistogramView(TensorView):
         """Tell that they need one again."""
         super().hideEvent(event)
         self._memory.set_bar(self, None)
+
+    def note_sight(self, is_seen: bool) -> None:
+        """Behind a tab the histogram is no strip of colours for pictures either."""
+        self._is_in_sight = is_seen
+        self._tell_bar()
 
     def event(self, event: QEvent) -> bool:
         """Keep undo and redo of the range for this view, also where the window has a shortcut for them."""
@@ -171,9 +214,34 @@ class HistogramView(TensorView):
         super().leaveEvent(event)
 
     @Slot()
-    def _choose_log(self) -> None:
+    def _choose_log_counts(self) -> None:
         self._is_log_chosen = True
         self._redraw()
+
+    @Slot()
+    def _choose_log_values(self) -> None:
+        self._whole.start_over()
+        self.request_changed.emit()
+
+    @Slot()
+    def _count_all(self) -> None:
+        self._whole.ask(msgspec.structs.replace(self.request(), exact=True))
+
+    @Slot()
+    def _show_whole(self) -> None:
+        if self._whole.answer is not None:
+            self._show(self._whole.answer)
+            self.remarks_changed.emit()
+
+    def _show(self, answer: ViewReady) -> None:
+        result = answer.result
+        assert isinstance(result, Histogram)
+        self._result = result
+        if result.log_magnitude != self._axis.is_log:
+            self._axis.set_log(result.log_magnitude)
+            self._zoom.show_all()
+            self._place_handles()
+        self._zoom.fit(self._draw_bars(result))
 
     @Slot()
     def _redraw(self) -> None:
@@ -182,13 +250,12 @@ class HistogramView(TensorView):
 
     def _draw_bars(self, result: Histogram) -> QRectF:
         """Draw, and return what area everything takes."""
-        is_log = self._log.isChecked()
+        is_log = self.switches.counts.isChecked()
         edges, heights = outline(result, logarithmic=is_log)
         top = float(heights.max(initial=0.0)) or 1.0
         width = edges[-1] - edges[0]
-        axis = self._plot.getAxis("left")
-        axis.setStyle(showValues=self._plot.height() > _FEWEST_LINES * self._plot.fontMetrics().height())
-        axis.setTicks([_log_ticks(top, self._room_for_marks())] if is_log else None)
+        self._show_counts_if_high()
+        self._plot.getAxis("left").setTicks([_log_ticks(top, self._room_for_marks())] if is_log else None)
         self._curve.setData(edges, heights)
         self._handles.place(QRectF(edges[0], 0.0, width, top))
         # A handle at the very edge could not be taken hold of.
@@ -196,8 +263,23 @@ class HistogramView(TensorView):
         below = top * STRIP_SHARE if self._handles.is_shown else 0.0
         return QRectF(edges[0] - side, -below, width + 2 * side, top * _HEADROOM + below)
 
+    def _show_counts_if_high(self) -> None:
+        lines, axis = self._plot.height() / self._plot.fontMetrics().height(), self._plot.getAxis("left")
+        axis.setStyle(showValues=lines > _FEWEST_LINES)
+        axis.setTickDensity(1.0 if lines > _MANY_LINES else _FEW_TICKS)  # else they would stand upon each other
+
+    def _place_handles(self) -> None:
+        """Let the range of the picture be seen, unless the axis has no place for it: it is one of values."""
+        self._handles.aim(None if self._axis.is_log else self._key)
+        self._tell_bar()
+
     def _tell_bar(self) -> None:
-        self._memory.set_bar(self, self._key if self.isVisible() else None)
+        carries_range = self.isVisible() and self._is_in_sight and not self._axis.is_log
+        self._memory.set_bar(self, self._key if carries_range else None)
+
+    def _word(self, place: float) -> str:
+        """Return what is at a place of the axis."""
+        return format_power(float(place)) if self._axis.is_log else format_number(float(place))
 
     def _room_for_marks(self) -> int:
         room: int = self._plot.height() // (2 * self._plot.fontMetrics().height())
@@ -210,7 +292,7 @@ class HistogramView(TensorView):
             edges = bin_edges(self._result)
             at = int(np.searchsorted(edges, point.x(), side="right")) - 1
             if 0 <= at < len(edges) - 1:
-                low, high = format_number(float(edges[at])), format_number(float(edges[at + 1]))
+                low, high = self._word(edges[at]), self._word(edges[at + 1])
                 count = int(self._result.counts.to_numpy()[at])
                 text = self.tr("{count} from {low} to {high}").format(count=f"{count:,}", low=low, high=high)
         self.pointed.emit(text)

@@ -1,9 +1,10 @@
 """One panel draws at a time, so that the window answers between two pictures."""
 
 from collections.abc import Callable
-from weakref import WeakMethod
 
 from PySide6.QtCore import QObject, QTimer, Slot
+
+from hookscope.gui.live_method import LiveMethod
 
 _BREATH_MS = 4
 """Between two turns: the picture is painted, and whatever a person did in the meantime is answered."""
@@ -18,7 +19,7 @@ class Pacer(QObject):
 
     def __init__(self, parent: QObject) -> None:
         super().__init__(parent)
-        self._waiting: dict[str, WeakMethod[Callable[[str], None]]] = {}
+        self._waiting: dict[str, LiveMethod] = {}
         self._breath = QTimer(self)
         self._breath.setSingleShot(True)
         self._breath.setInterval(_BREATH_MS)
@@ -36,7 +37,7 @@ class Pacer(QObject):
             name: Who asks.
             draw: A bound method, called once with that name if its object lives by then.
         """
-        self._waiting.setdefault(name, WeakMethod(draw))
+        self._waiting.setdefault(name, LiveMethod(draw))
         if not self._breath.isActive():
             self._go_on()
 
@@ -44,7 +45,7 @@ class Pacer(QObject):
     def _go_on(self) -> None:
         while self._waiting:
             name = next(iter(self._waiting))
-            draw = self._waiting.pop(name)()
+            draw = self._waiting.pop(name).get()
             if draw is not None:
                 self._breath.start()
                 draw(name)

@@ -21,7 +21,7 @@ from hookscope.gui.panels.registry import AUTO, kind_title
 from hookscope.gui.panels.relatives import subject_of
 from hookscope.gui.panels.side_questions import SideQuestions
 from hookscope.gui.panels.subject import Subject
-from hookscope.gui.panels.target import Target, aim_of, card_of_absence, explain_absence, find_target
+from hookscope.gui.panels.target import Target, aim_of, card_of_absence, explain_absence, find_target, is_left_behind
 from hookscope.gui.panels.tensor_memory import TensorMemory
 from hookscope.gui.panels.words import word_answer
 from hookscope.gui.trials.comparison import NEWEST, CompareMode
@@ -320,7 +320,9 @@ class TensorPanel(QDockWidget):
         self._show_age()
 
     def _show_age(self) -> None:
-        is_stale = self._are_values_gone() or (self._target.record is None and self._aim.step is None)
+        target = self._target
+        is_old = target.record is None or is_left_behind(self.session, target.ref, self.shown_step)
+        is_stale = self._are_values_gone() or (is_old and self._aim.step is None)
         self._body.show_step(self.shown_step if not self.message else 0, self.shown_mode, is_stale=is_stale)
 
     @Slot(object)

@@ -10,7 +10,9 @@ from PySide6.QtWidgets import QApplication, QDockWidget, QMainWindow, QSizePolic
 
 from hookscope.gui.panels.base import TensorView
 from hookscope.gui.panels.dock_tabs import DockTabs
+from hookscope.gui.panels.fair_shares import FairShares
 from hookscope.gui.panels.feed import is_seen
+from hookscope.gui.panels.folding import SHARES, Folding
 from hookscope.gui.panels.links import PanelLinks
 from hookscope.gui.panels.panel import TensorPanel
 from hookscope.gui.panels.registry import AUTO, PANEL_KINDS
@@ -25,9 +27,10 @@ if TYPE_CHECKING:
     from hookscope.gui.session_bridge import SessionBridge
 
 _LAYOUT_VERSION = 1
-_MAIN_SHARE, _HISTOGRAM_SHARE = 5, 2
 _LINES_FOR_PICTURES = 32
 """Lines of text that the area must be high for the strip to have pictures."""
+_LINES_FOR_TWO = 30
+"""And for two panels, one below the other."""
 _MIN_TILE = QSize(300, 200)
 """A new panel halves the largest one, unless the halves would be smaller than this; then it becomes a tab."""
 
@@ -70,13 +73,17 @@ class PanelArea(QWidget):
         self._strip = SlotStrip(bridge, current)
         self._strip.opened.connect(self.open_tab)
         self._links = PanelLinks(TensorMemory.of(bridge), self)
+        self._shares = FairShares(self._inner)
         self._tabs = DockTabs(self._inner)
         self._tabs.close_requested.connect(self._close_tab)
+        self._folding = Folding(self._inner, self._tabs)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(0)
         layout.addWidget(self._inner, 1)
         layout.addWidget(self._strip)
+        self._source = bridge.session.source
+        bridge.model_loaded.connect(self._leave_former_model)
         application = QApplication.instance()
         assert isinstance(application, QApplication)
         application.focusChanged.connect(self._note_focus)
@@ -85,7 +92,8 @@ class PanelArea(QWidget):
     @property
     def is_settled(self) -> bool:
         """Whether nothing in sight waits for a picture."""
-        return not (self._strip.is_waiting or any(panel.is_waiting for panel in self._panels))
+        is_waiting = self._strip.is_waiting or any(panel.is_waiting for panel in self._panels)
+        return not (is_waiting or self._folding.is_pending)
 
     @property
     def panels(self) -> tuple[TensorPanel, ...]:
@@ -168,6 +176,8 @@ class PanelArea(QWidget):
             panel.follow()
         self._share_heights(main, histogram)
         self._focused = main
+        self._folding.begin()
+        self._fold_if_low()
 
     def save_state(self) -> QByteArray:
         """Return the panels, what they show and where they are."""
@@ -176,6 +186,7 @@ class PanelArea(QWidget):
                 "name": panel.objectName(),
                 "kind": panel.kind,
                 "compact": panel.is_compact,
+                "folded": panel is self._folding.folded,
                 "linked": panel in self._links.linked,
                 "ref": pack_ref(panel.own_ref) if panel.own_ref is not None and not is_local(panel.own_ref) else None,
             }
@@ -215,22 +226,33 @@ class PanelArea(QWidget):
         if not self._inner.restoreState(QByteArray(docks), _LAYOUT_VERSION):
             self.reset_layout()
             return False
+        self._folding.begin(next((self._panel_named(saved.name) for saved in wanted if saved.is_folded), None))
+        self._fold_if_low()
         return True
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Leave out the small pictures where the panels need their room."""
         super().resizeEvent(event)
-        self._strip.set_pictures(self.height() >= self.fontMetrics().lineSpacing() * _LINES_FOR_PICTURES)
+        self._strip.set_pictures(self._has_lines(_LINES_FOR_PICTURES))
+        self._fold_if_low()
 
     def showEvent(self, event: QShowEvent) -> None:
         """Share out the heights again, for a layout that was never shown has none."""
         super().showEvent(event)
         if not event.spontaneous() and self._fresh is not None:
             self._share_heights(*self._fresh)
+        self._fold_if_low()
+
+    def _fold_if_low(self) -> None:
+        if self.isVisible():  # before, its height says nothing
+            self._folding.adapt(self.panels, is_low=not self._has_lines(_LINES_FOR_TWO))
+
+    def _has_lines(self, count: int) -> bool:
+        return self.height() >= self.fontMetrics().lineSpacing() * count
 
     def _share_heights(self, main: TensorPanel, histogram: TensorPanel) -> None:
         self._fresh = (main, histogram)
-        self._inner.resizeDocks([main, histogram], [_MAIN_SHARE * 100, _HISTOGRAM_SHARE * 100], Qt.Orientation.Vertical)
+        self._inner.resizeDocks([main, histogram], list(SHARES), Qt.Orientation.Vertical)
 
     def _settle_sizes(self) -> None:
         # The next panel may be added before the event loop comes round, and is placed by the sizes of these.
@@ -271,8 +293,24 @@ class PanelArea(QWidget):
         if isinstance(panel, TensorPanel):
             self._links.set_linked(panel, is_linked)
 
+    @Slot()
+    def _leave_former_model(self) -> None:
+        """Close what stays with a tensor of a module that another model does not have."""
+        session, before = self._bridge.session, self._source
+        self._source = session.source
+        if session.source == before or session.tree is None:
+            return
+        paths = {path for module in session.tree.modules for path in (module.path, *module.aliases)}
+        for panel in self.panels:
+            if panel.own_ref is not None and panel.own_ref.path not in paths:
+                self._links.set_linked(panel, False)
+                panel.close()
+        if not self.panels:
+            self.reset_layout()
+
     @Slot(object)
-    def _hear_pointer(self, view: TensorView) -> None:
+    def _take_view(self, view: TensorView) -> None:
+        self._links.take_view(view)
         view.pointed.connect(self.pointed)
 
     @Slot(object)
@@ -305,8 +343,10 @@ class PanelArea(QWidget):
             panel.export_requested.connect(self._export)
             panel.tab_requested.connect(self.open_tab)
             panel.link_requested.connect(self._link)
-            panel.view_made.connect(self._links.take_view)
-            panel.view_made.connect(self._hear_pointer)
+            self._shares.watch(panel)
+            panel.view_made.connect(self._take_view)
+            if panel.view is not None:  # it was made before anybody listened, as there is a current tensor
+                self._take_view(panel.view)
             panel.windowTitleChanged.connect(self._tabs.refresh_soon)
             panel.change_requested.connect(self.change_requested)
             self._panels.append(panel)

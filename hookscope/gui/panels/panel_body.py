@@ -1,24 +1,28 @@
 """What is below a panel's header: one view of a tensor or a few words, and a line with what the picture cannot say."""
 
 from PySide6.QtCore import Qt, QTimer, Signal, Slot
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QLabel, QSizePolicy, QStackedWidget, QVBoxLayout, QWidget
 
 from hookscope.gui.badge_text import badge_label, badge_sentence
 from hookscope.gui.panels.adaptive_row import AdaptiveRow
 from hookscope.gui.panels.base import TensorView, fixed_font
+from hookscope.gui.panels.feed import is_seen
 from hookscope.gui.panels.long_question import LongQuestion
 from hookscope.gui.panels.picker import Ask
 from hookscope.gui.panels.picking_view import PickingView
 from hookscope.gui.panels.registry import PANEL_KINDS
-from hookscope.gui.panels.statistics import StatisticsView
 from hookscope.gui.panels.status_text import StatusText
 from hookscope.gui.panels.tensor_memory import TensorMemory
+from hookscope.gui.panels.text_card import CardWords, TextCard
 from hookscope.gui.trials.comparison import CompareMode
 from hookscope.protocol.events import ViewReady
 
 _PATIENCE_MS = 250
 """How long a former picture stays while another one is on its way."""
 _STEP_CHARS = 20
+_LINES_FOR_STEP = 22
+"""Lines of text that a panel must be high for a line that says nothing but the step, as the status bar does."""
 
 
 class PanelBody(QWidget):
@@ -49,6 +53,7 @@ class PanelBody(QWidget):
         self._views: dict[str, TensorView] = {}
         self._view: TensorView | None = None
         self._remarks = ""
+        self._labels: tuple[str, ...] = ()
         self._patience = QTimer(self)
         self._patience.setSingleShot(True)
         self._patience.setInterval(_PATIENCE_MS)
@@ -63,6 +68,8 @@ class PanelBody(QWidget):
         # A long sentence must not keep a panel from getting small.
         self._card.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Ignored)
         self._stack.addWidget(self._card)
+        self._text_card = TextCard()
+        self._stack.addWidget(self._text_card)
         self._line = AdaptiveRow()
         self._text = StatusText(fixed_font(0.9))
         self._step = StatusText(fixed_font(0.9), chars=_STEP_CHARS)
@@ -82,7 +89,10 @@ class PanelBody(QWidget):
     @property
     def message(self) -> str:
         """The words in place of a view; `""` while a view is in sight."""
-        return self._card.text() if self._stack.currentWidget() is self._card else ""
+        shown = self._stack.currentWidget()
+        if shown is self._text_card:
+            return self._text_card.words.text
+        return self._card.text() if shown is self._card else ""
 
     def use_view(self, kind: str) -> TensorView:
         """Make a kind of view the one for what comes, and return it; it comes into sight with `show_answer`."""
@@ -94,6 +104,8 @@ class PanelBody(QWidget):
             if view.corner is not None:
                 self._line.want(view.corner, True)
             self._say(view.remarks() if self._stack.currentWidget() is view else "")
+        panel = self.parentWidget()
+        view.note_sight(panel is not None and is_seen(panel))
         return view
 
     def show_answer(self, answer: ViewReady) -> None:
@@ -101,10 +113,9 @@ class PanelBody(QWidget):
         assert self._view is not None
         self._patience.stop()
         self._view.draw(answer)
-        self._view.setAccessibleDescription(self._view.summary())
         self._stack.setCurrentWidget(self._view)
-        labels = [badge_label(badge) for badge in answer.badges]
-        self._say(" · ".join(filter(None, (self._view.remarks(), *labels))))
+        self._labels = tuple(badge_label(badge) for badge in answer.badges)
+        self._say_remarks()
         self._text.setToolTip("\n".join(badge_sentence(badge) for badge in answer.badges))
 
     def show_view(self) -> None:
@@ -114,11 +125,15 @@ class PanelBody(QWidget):
             self._stack.setCurrentWidget(self._view)
             self._say(self._view.remarks())
 
-    def show_message(self, text: str) -> None:
-        """Show a few words in place of the view."""
+    def show_message(self, words: str | CardWords) -> None:
+        """Show a few words in place of the view, or what there is that has no picture."""
         self._patience.stop()
-        self._card.setText(text)
-        self._stack.setCurrentWidget(self._card)
+        if isinstance(words, CardWords):
+            self._text_card.show_words(words)
+            self._stack.setCurrentWidget(self._text_card)
+        else:
+            self._card.setText(words)
+            self._stack.setCurrentWidget(self._card)
         self._say("")
         self._text.setToolTip("")
 
@@ -143,6 +158,7 @@ class PanelBody(QWidget):
             text, tip = self.tr("from step {step}"), self.tr("The model has moved on since; this is the last seen.")
         is_urgent = is_stale or mode in {CompareMode.BEFORE, CompareMode.DIFFERENCE}
         self._step.show_text(text.format(step=f"{step:,}") if step else "", is_urgent=is_urgent)
+        self._show_line()
         tip = tip if step else ""
         if self._step.toolTip() != tip:
             self._step.setToolTip(tip)
@@ -153,10 +169,10 @@ class PanelBody(QWidget):
         if isinstance(view, PickingView):
             view.lock_requested.connect(self.lock_requested)
             view.change_requested.connect(self.change_requested)
-        if isinstance(view, StatisticsView):
-            view.count_with(self._counter)
+        view.count_with(self._counter)
         view.request_changed.connect(self.request_changed)
         view.pointed.connect(self._show_pointed)
+        view.remarks_changed.connect(self._say_remarks)
         self._views[kind] = view
         self.view_made.emit(view)
         self._stack.addWidget(view)
@@ -168,6 +184,24 @@ class PanelBody(QWidget):
     def _say(self, text: str) -> None:
         self._remarks = text
         self._text.show_text(text)
+        self._show_line()
+
+    def _show_line(self) -> None:
+        """Leave the line out where it has nothing of its own to say and the picture needs its room."""
+        has_corner = self._view is not None and self._view.corner is not None
+        is_high = self.height() >= self.fontMetrics().lineSpacing() * _LINES_FOR_STEP
+        self._line.setVisible(is_high or has_corner or self._step.is_urgent or bool(self._remarks))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Give the picture the room that there is."""
+        super().resizeEvent(event)
+        self._show_line()
+
+    @Slot()
+    def _say_remarks(self) -> None:
+        if self._view is not None and self._stack.currentWidget() is self._view:
+            self._view.setAccessibleDescription(self._view.summary())
+            self._say(" · ".join(filter(None, (self._view.remarks(), *self._labels))))
 
     @Slot(str)
     def _show_pointed(self, text: str) -> None:

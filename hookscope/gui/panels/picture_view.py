@@ -1,6 +1,6 @@
 """What heatmap, channel grid and kernels share: one row of controls, one picture, and one line with its legend."""
 
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -11,7 +11,7 @@ from hookscope.figures.levels import Levels
 from hookscope.figures.scenes import Scene
 from hookscope.figures.text import format_number
 from hookscope.gui.colormaps import lookup_table
-from hookscope.gui.panels.base import TensorView, fixed_font
+from hookscope.gui.panels.base import TensorView
 from hookscope.gui.panels.color_bar import ColorBar
 from hookscope.gui.panels.health_source import HealthSource
 from hookscope.gui.panels.image_view import ImageView, Look, Picture
@@ -19,12 +19,16 @@ from hookscope.gui.panels.overlays import HealthLine
 from hookscope.gui.panels.picker import Ask
 from hookscope.gui.panels.range_bar import RangeBar
 from hookscope.gui.panels.range_control import RangeControl
-from hookscope.gui.panels.status_text import StatusText
+from hookscope.gui.panels.sample_banner import SampleBanner, SampleNote
 from hookscope.gui.panels.subject import Subject
 from hookscope.gui.panels.tensor_memory import TensorKey, TensorMemory, key_of
+from hookscope.gui.panels.whole_count import WholeCount
 from hookscope.gui.theme import Theme, theme_of
 from hookscope.protocol.events import ViewReady
-from hookscope.protocol.views import Image, Part, Pixel, RgbImage, Tiles, is_sample
+from hookscope.protocol.views import Image, Part, Pixel, RgbImage, StatisticsRequest, Tiles, is_sample
+
+if TYPE_CHECKING:
+    from hookscope.gui.panels.long_question import LongQuestion
 
 PIXELS = tuple(Pixel)
 """What the bytes of a mask are the indices of."""
@@ -37,6 +41,7 @@ class PictureView(TensorView):
     Attributes:
         control: The range.
         range_bar: The row of controls.
+        banner: The line that says so when the picture, or the counts below it, are not of all elements.
         image: The picture.
         color_bar: The range as a strip of its colours, while no histogram of the tensor is in sight.
     """
@@ -51,8 +56,8 @@ class PictureView(TensorView):
         self.control = RangeControl(self)
         self.range_bar = RangeBar(self.control)
         self._health = HealthSource(self)
-        self._banner = StatusText(fixed_font(0.9))
-        self._banner.hide()
+        self.banner = SampleBanner()
+        self._whole = WholeCount(self.banner, self)
         self.image = ImageView(with_axes=with_axes)
         self._health_line = HealthLine()
         self.color_bar = ColorBar()
@@ -64,7 +69,7 @@ class PictureView(TensorView):
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(4)
         layout.addWidget(self.range_bar)
-        layout.addWidget(self._banner)
+        layout.addWidget(self.banner)
         layout.addWidget(self.image, 1)
         layout.addLayout(footer)
         self._connect()
@@ -82,6 +87,10 @@ class PictureView(TensorView):
         memory.bars_changed.connect(self._show_bar)
         self._health.use(ask)
 
+    def count_with(self, counter: "LongQuestion") -> None:
+        """Take what has all elements counted."""
+        self._whole.use(counter)
+
     def aim(self, subject: Subject) -> None:
         """Turn to a tensor."""
         key = key_of(subject)
@@ -90,6 +99,7 @@ class PictureView(TensorView):
         self.control.aim(subject)
         if is_other:
             self._health.start_over()
+            self._whole.start_over()
             self._show_bar(key)
 
     def show_scene(self, answer: ViewReady, picture: Picture, scene: Scene) -> None:
@@ -104,7 +114,7 @@ class PictureView(TensorView):
         else:
             self.control.take_data((result.low, result.high), np.zeros(0, np.float32), None)
         self._health.note(answer, values, picture.mask)
-        self._show_banner()
+        self._whole.note(answer, self._note())
         self._show_bar(self._key)
         self._redraw()
 
@@ -119,7 +129,7 @@ class PictureView(TensorView):
         rows, columns = self._picture.size
         low, high = (format_number(float(value)) for value in (self._result.low, self._result.high))
         text = self.tr("picture of {rows} by {columns}, from {low} to {high}")
-        banner = self._banner.text if is_sample(self._result) else ""
+        banner = self.banner.text
         parts = [text.format(rows=rows, columns=columns, low=low, high=high), self._health_line.text, banner]
         return ", ".join(filter(None, (*parts, self.remarks())))
 
@@ -139,6 +149,8 @@ class PictureView(TensorView):
         self.range_bar.marks_changed.connect(self._redraw)
         self.color_bar.dragged.connect(self._drag)
         self._health.changed.connect(self._show_health)
+        self.banner.count_requested.connect(self._count_all)
+        self._whole.counted.connect(self._take_counts)
 
     @property
     def _levels(self) -> Levels:
@@ -147,15 +159,16 @@ class PictureView(TensorView):
             return result.low, result.high  # the debuggee has made the colours
         return self.control.levels
 
-    def _show_banner(self) -> None:
+    def _note(self) -> SampleNote | None:
+        """Return what there is to say of how much is drawn, and of what the counts are."""
         result = self._result
         assert result is not None
+        can_count = self._health.needs_asking
         if is_sample(result):
             text = self.tr("showing 1/{share}: {strides}")
             share = format_number(round(result.count / result.seen))
-            self._banner.show_text(text.format(share=share, strides=self._strides()), is_urgent=True)
-        if self._banner.isHidden() is is_sample(result):
-            self._banner.setVisible(is_sample(result))
+            return SampleNote(text.format(share=share, strides=self._strides()), can_count=can_count, stays=True)
+        return SampleNote(self.tr("counted in this picture only, not in the whole tensor")) if can_count else None
 
     def _strides(self) -> str:
         result = self._result
@@ -187,6 +200,15 @@ class PictureView(TensorView):
         if self._picture is not None and self._picture.is_colored:
             self.request_changed.emit()
         self._redraw()
+
+    @Slot()
+    def _count_all(self) -> None:
+        self._whole.ask(StatisticsRequest())
+
+    @Slot()
+    def _take_counts(self) -> None:
+        if self._whole.answer is not None:
+            self._health.take(self._whole.answer)
 
     @Slot()
     def _show_health(self) -> None:

@@ -1,5 +1,7 @@
 """What the views have in common that draw lines, bars or points between two axes."""
 
+from typing import ClassVar
+
 import numpy as np
 import numpy.typing as npt
 from PySide6.QtCore import QEvent, QPointF, QRectF, Slot
@@ -7,6 +9,7 @@ from PySide6.QtGui import QColor
 from PySide6.QtWidgets import QGraphicsView, QVBoxLayout, QWidget
 
 from hookscope.gui.panels.base import TensorView
+from hookscope.gui.panels.index_axis import IndexAxis
 from hookscope.gui.panels.plots import Zoom, make_plot, slot_color, style_plot
 from hookscope.gui.panels.subject import Subject
 from hookscope.gui.theme import Theme, theme_of
@@ -26,7 +29,12 @@ class PlotView(TensorView):
     """A plot that shows all of its data until a person zooms, and names what is under the pointer.
 
     Subclasses make their items in `add_items`, give them data in `draw_result`, and colours in `color_items`.
+
+    Attributes:
+        over_indices: Whether what lies along the bottom is counted and not measured.
     """
+
+    over_indices: ClassVar[bool] = False
 
     def __init__(self) -> None:
         super().__init__()
@@ -34,6 +42,8 @@ class PlotView(TensorView):
         self._slot = TensorSlot.OUTPUT
         self.plot_widget = make_plot(self)
         self.plot_widget.getAxis("left").setWidth(self.plot_widget.fontMetrics().horizontalAdvance("0" * 8))
+        if self.over_indices:
+            self.plot_widget.plotItem.setAxisItems({"bottom": IndexAxis("bottom")})
         self.zoom = Zoom(self.plot_widget)
         self.zoom.pointed.connect(self._name)
         self.add_items()

@@ -84,6 +84,11 @@ class Zoom(QObject):
         """Let the next area be shown as it is: it is of something else."""
         self._calm.start_over()
 
+    def show_all(self) -> None:
+        """Go back to all of the data, and let the next area be shown as it is: its axes mean something else."""
+        self._is_zoomed = False
+        self.start_over()
+
     def fit(self, area: QRectF) -> None:
         """Note what all of new data is, and show it unless a person looks at a part of it.
 

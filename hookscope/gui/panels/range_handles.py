@@ -64,8 +64,8 @@ class RangeHandles(QObject):
         self._memory = memory
         self._listen()
 
-    def aim(self, key: TensorKey) -> None:
-        """Turn to a tensor."""
+    def aim(self, key: TensorKey | None) -> None:
+        """Turn to a tensor; with `None` there are no handles."""
         self._key = key
         self._update()
 

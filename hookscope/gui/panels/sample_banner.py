@@ -1,9 +1,38 @@
-"""The line above numbers that are of a sample: of how many, and what it takes to count all."""
+"""The line above what is not of all elements: of how many, and what it takes to count all."""
 
-from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QProgressBar, QSizePolicy, QToolButton, QWidget
+from dataclasses import dataclass
+
+from PySide6.QtCore import QCoreApplication, Signal
+from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QToolButton, QWidget
+
+from hookscope.gui.panels.base import fixed_font
+from hookscope.gui.panels.status_text import StatusText
 
 _FULL = 1000
+
+
+@dataclass(frozen=True)
+class SampleNote:
+    """What there is to say of a sample.
+
+    Attributes:
+        text: In one line.
+        tip: More of it.
+        can_count: Whether there is anything to be counted.
+        stays: Whether it holds when all was counted, too: of a picture, which shows no more than before.
+    """
+
+    text: str
+    tip: str = ""
+    can_count: bool = True
+    stays: bool = False
+
+
+def note_sample(seen: int, count: int) -> SampleNote:
+    """Say what part of a tensor was looked at."""
+    text = _translate("from a sample: 1 of {times}").format(times=f"{max(round(count / max(seen, 1)), 1):,}")
+    tip = _translate("{seen} of {count} elements were looked at.").format(seen=f"{seen:,}", count=f"{count:,}")
+    return SampleNote(text, tip)
 
 
 class SampleBanner(QWidget):
@@ -19,9 +48,7 @@ class SampleBanner(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._text = QLabel()
-        self._text.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
-        self._text.setProperty("quiet", True)
+        self._text = StatusText(fixed_font(0.9))
         self._bar = QProgressBar()
         self._bar.setTextVisible(False)
         self._bar.setAccessibleName(self.tr("How much is counted"))
@@ -44,25 +71,32 @@ class SampleBanner(QWidget):
     @property
     def text(self) -> str:
         """What it says; `""` when it is not needed."""
-        return self._text.text() if not self.isHidden() else ""
+        return self._text.text if not self.isHidden() else ""
 
-    def show_sample(self, seen: int, count: int, *, can_count: bool) -> None:
-        """Say what part of a tensor was looked at."""
-        text = self.tr("from a sample: 1 of {times}").format(times=f"{max(round(count / max(seen, 1)), 1):,}")
-        self._text.setText(text)
-        self._text.setToolTip(
-            self.tr("{seen} of {count} elements were looked at.").format(seen=f"{seen:,}", count=f"{count:,}")
-        )
+    def show_note(self, note: SampleNote, *, can_count: bool) -> None:
+        """Say what is shown, and offer to count all if that can be done."""
+        self._say(note.text, note)
         self._bar.hide()
         self.cancel_button.hide()
         self.count_button.setVisible(can_count)
         self.show()
 
-    def show_counting(self, done: int, total: int) -> None:
+    def show_counting(self, note: SampleNote, done: int, total: int) -> None:
         """Say how far the counting is."""
         self._bar.setRange(0, _FULL if done else 0)
         self._bar.setValue(round(_FULL * done / total) if done else 0)
-        self._text.setText(self.tr("counting all, {percent} %").format(percent=int(100 * done / max(total, 1))))
+        counting = self.tr("counting all, {percent} %").format(percent=int(100 * done / max(total, 1)))
+        self._say(" · ".join((counting, note.text)) if note.stays else counting, note)
         self._bar.show()
         self.count_button.hide()
         self.cancel_button.show()
+        self.show()
+
+    def _say(self, text: str, note: SampleNote) -> None:
+        self._text.show_text(text, is_urgent=note.stays)
+        if self._text.toolTip() != note.tip:
+            self._text.setToolTip(note.tip)
+
+
+def _translate(english: str) -> str:
+    return QCoreApplication.translate("SampleBanner", english)

@@ -23,6 +23,7 @@ class SavedPanel:
         is_compact: Whether its header is a quiet title.
         ref: The tensor that it stays with; `None` when it follows.
         is_linked: Whether it is linked with others.
+        is_folded: Whether it is behind a tab only for want of room.
     """
 
     name: str
@@ -30,6 +31,7 @@ class SavedPanel:
     is_compact: bool
     ref: TensorRef | None
     is_linked: bool
+    is_folded: bool = False
 
 
 def unpack_panel(panel: dict[str, Any]) -> SavedPanel:
@@ -42,7 +44,8 @@ def unpack_panel(panel: dict[str, Any]) -> SavedPanel:
     if not isinstance(name, str) or (kind != AUTO and kind not in PANEL_KINDS):
         raise ValueError(f"{panel} is no panel")
     own = None if ref is None else _unpack_ref(ref)
-    return SavedPanel(name, kind, bool(compact), own, bool(panel.get("linked", False)))
+    is_linked, is_folded = (bool(panel.get(fact, False)) for fact in ("linked", "folded"))
+    return SavedPanel(name, kind, bool(compact), own, is_linked, is_folded)
 
 
 def _unpack_ref(ref: dict[str, Any]) -> TensorRef:

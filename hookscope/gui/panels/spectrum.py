@@ -1,13 +1,15 @@
 """The singular values of a matrix, on a logarithmic axis."""
 
+from typing import ClassVar
+
 import numpy as np
 import pyqtgraph as pg
 from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QColor
 
 from hookscope.figures.text import format_number
-from hookscope.gui.panels.base import fixed_font
 from hookscope.gui.panels.plot_view import MARGIN, PlotView
+from hookscope.gui.panels.value_axis import ValueAxis
 from hookscope.gui.theme import Theme
 from hookscope.protocol.events import ViewReady
 from hookscope.protocol.views import SingularValuesRequest, Spectrum, ViewRequest
@@ -16,23 +18,15 @@ _MOST_DECADES = 20.0
 """Below the largest value; what is smaller, or zero, is drawn at this edge."""
 
 
-class _DecadeAxis(pg.AxisItem):  # type: ignore[misc]
-    """Is marked with the values whose logarithms are drawn; the library's own marks are none within a decade."""
-
-    def tickStrings(self, values: list[float], scale: float, spacing: float) -> list[str]:
-        """Return the text of each mark."""
-        del scale, spacing
-        return [format_number(10.0**value) for value in values]
-
-
 class SpectrumView(PlotView):
     """Singular values, largest first, and a line at the numerical rank."""
+
+    over_indices: ClassVar[bool] = True
 
     def add_items(self) -> None:
         """Put the values, and a line at the rank, into a plot of logarithms."""
         self._result: Spectrum | None = None
-        axis = _DecadeAxis("left")
-        axis.setStyle(tickFont=fixed_font(0.9), tickLength=-4)
+        axis = ValueAxis("left", is_log=True)
         axis.setWidth(self.plot_widget.getAxis("left").width())
         self.plot_widget.plotItem.setAxisItems({"left": axis})
         self._curve = pg.PlotDataItem([], [])

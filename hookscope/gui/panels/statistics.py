@@ -9,8 +9,9 @@ from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableWidget, QTab
 
 from hookscope.figures.text import format_bytes, format_number, format_shape
 from hookscope.gui.panels.base import TensorView, fixed_font
-from hookscope.gui.panels.sample_banner import SampleBanner
+from hookscope.gui.panels.sample_banner import SampleBanner, note_sample
 from hookscope.gui.panels.subject import Subject
+from hookscope.gui.panels.whole_count import WholeCount
 from hookscope.gui.theme import Theme, theme_of
 from hookscope.protocol.events import ViewReady
 from hookscope.protocol.tensors import TensorSpec
@@ -30,12 +31,10 @@ class StatisticsView(TensorView):
         super().__init__()
         self._texts: dict[str, str] = {}
         self._subject: Subject | None = None
-        self._counter: LongQuestion | None = None
-        self._sample: ViewReady | None = None
-        self._whole: ViewReady | None = None
         self._banner = SampleBanner()
+        self._whole = WholeCount(self._banner, self)
         self._banner.count_requested.connect(self._count_all)
-        self._banner.cancel_requested.connect(self._cancel)
+        self._whole.counted.connect(self._show_whole)
         self._table = _CopyableTable(0, 2)
         self._table.setAccessibleName(self.tr("Statistics"))
         layout = QVBoxLayout(self)
@@ -51,11 +50,8 @@ class StatisticsView(TensorView):
         return self._banner
 
     def count_with(self, counter: "LongQuestion") -> None:
-        """Take what asks for all elements to be counted; called once."""
-        self._counter = counter
-        counter.progressed.connect(self._banner.show_counting)
-        counter.answered.connect(self._take_whole)
-        counter.given_up.connect(self._offer_again)
+        """Take what asks for all elements to be counted."""
+        self._whole.use(counter)
 
     def request(self) -> StatisticsRequest:
         """Ask for a sample, which is all of a tensor that is not very large."""
@@ -66,56 +62,24 @@ class StatisticsView(TensorView):
         if subject == self._subject:
             return
         self._subject = subject
-        self._sample = self._whole = None
-        self._banner.hide()
+        self._whole.start_over()
         self._show(self._spec_rows(subject.spec, []))
 
     def draw(self, answer: ViewReady) -> None:
         """Show `Statistics`, in place of a sample those of all elements once they are counted."""
         assert isinstance(answer.result, Statistics)
-        before, self._sample = self._sample, answer if is_sample(answer.result) else None
-        is_same = before is not None and answer.step and (before.ref, before.step) == (answer.ref, answer.step)
-        if self._sample is None or not is_same:  # other values
-            self._whole = None
-            if self._counter is not None:
-                self._counter.give_up()
-        if self._sample is None:
-            self._banner.hide()
-        elif self._whole is None and not self._is_counting:
-            self._banner.show_sample(answer.result.seen, answer.result.count, can_count=self._counter is not None)
-        self._show_numbers(self._whole or answer)
-
-    @property
-    def _is_counting(self) -> bool:
-        return self._counter is not None and self._counter.is_asking
+        note = note_sample(answer.result.seen, answer.result.count) if is_sample(answer.result) else None
+        self._whole.note(answer, note)
+        self._show_numbers(self._whole.answer or answer)
 
     @Slot()
     def _count_all(self) -> None:
-        if self._counter is not None and self._sample is not None:
-            self._counter.ask(StatisticsRequest(), self._sample.step)
-            if self._is_counting:
-                self._banner.show_counting(0, 1)
+        self._whole.ask(StatisticsRequest())
 
     @Slot()
-    def _cancel(self) -> None:
-        if self._counter is not None:
-            self._counter.give_up()
-
-    @Slot(object)
-    def _take_whole(self, answer: ViewReady) -> None:
-        sample = self._sample
-        is_of_sample = sample is not None and (answer.ref, answer.step) == (sample.ref, sample.step)
-        if is_of_sample and isinstance(answer.result, Statistics):
-            self._whole = answer
-            self._banner.hide()
-            self._show_numbers(answer)
-        else:
-            self._offer_again()
-
-    @Slot()
-    def _offer_again(self) -> None:
-        if self._sample is not None and self._whole is None and isinstance(self._sample.result, Statistics):
-            self._banner.show_sample(self._sample.result.seen, self._sample.result.count, can_count=True)
+    def _show_whole(self) -> None:
+        if self._whole.answer is not None:
+            self._show_numbers(self._whole.answer)
 
     def _show_numbers(self, answer: ViewReady) -> None:
         result = answer.result

@@ -28,6 +28,11 @@ class StatusText(QWidget):
         """The text."""
         return self._text
 
+    @property
+    def is_urgent(self) -> bool:
+        """Whether it is drawn as urgent."""
+        return self._is_urgent
+
     def show_text(self, text: str, *, is_urgent: bool = False) -> None:
         """Show another text; an urgent one in the colour of what is at hand."""
         if (text, is_urgent) != (self._text, self._is_urgent):

@@ -26,6 +26,9 @@ _VARIABLE_GONE = "This variable is gone: the step has gone on."
 _CHECK_OPERATION = "Check this operation and press Step to capture it."
 
 
+_AT_REST = frozenset({SessionState.IDLE, SessionState.STOPPED})
+
+
 @dataclass(frozen=True)
 class Target:
     """A module and one of its tensors, with what is known of them.
@@ -96,6 +99,25 @@ def records_at(session: "DebugSession", path: str) -> tuple[Record, ...]:
 def _find_module(tree: ModuleTree | None, path: str) -> ModuleInfo | None:
     modules = tree.modules if tree is not None else ()
     return next((module for module in modules if module.path == path or path in module.aliases), None)
+
+
+def unfinished_step(session: "DebugSession") -> int | None:
+    """Return the step that has begun and not come to its end, because it is stopped or was given up; else `None`."""
+    newest = session.records.step
+    finished = session.history[-1].step if session.history else 0
+    return newest if session.state in _AT_REST and newest > finished else None
+
+
+def is_left_behind(session: "DebugSession", ref: TensorRef | None, step: int) -> bool:
+    """Whether a value is of a step before the one that is stopped or was given up, which has not come to it.
+
+    Args:
+        session: The session.
+        ref: The tensor; a parameter is there all the time.
+        step: The step of the value; 0 for none.
+    """
+    unfinished = unfinished_step(session)
+    return unfinished is not None and 0 < step < unfinished and ref is not None and ref.slot is not Slot.PARAMETER
 
 
 def is_parameter(ref: TensorRef) -> bool:

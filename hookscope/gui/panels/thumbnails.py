@@ -1,10 +1,12 @@
 """Small pictures of tensors: what to ask for, and how to draw the answer."""
 
+import math
+
 import msgspec
 import numpy as np
 import numpy.typing as npt
 from PySide6.QtCore import QPointF, QRect, QSize, Qt
-from PySide6.QtGui import QColor, QImage, QPainter, QPixmap, QPolygonF
+from PySide6.QtGui import QColor, QFontMetrics, QImage, QPainter, QPixmap, QPolygonF
 
 from hookscope.figures.axes import dim_names, usual_axes
 from hookscope.figures.choice import view_kinds
@@ -26,9 +28,9 @@ from hookscope.protocol.views import (
     HeatmapRequest,
     Image,
     KernelRequest,
+    Table,
+    TableRequest,
     Tiles,
-    Value,
-    ValueRequest,
     ViewRequest,
     ViewResult,
 )
@@ -38,6 +40,8 @@ SIZE = QSize(96, 44)
 
 _TILES, _KERNELS = 8, 32
 _EDGE = 2.0
+_MOST_NUMBERS = 6
+"""Elements of which there is room to write the values."""
 
 Pixels = npt.NDArray[np.float32]
 Mask = npt.NDArray[np.uint8]
@@ -47,6 +51,8 @@ def thumbnail_request(subject: Subject) -> ViewRequest | None:
     """Return what to ask for; `None` when a tensor has nothing to be drawn."""
     ref, spec = subject.ref, subject.spec
     kinds = view_kinds(spec, ref.slot)
+    if kinds[0] == "table" and spec.count > _MOST_NUMBERS:
+        kinds = kinds[1:]
     match kinds[0]:
         case "kernels":
             return KernelRequest(max_tiles=_KERNELS)
@@ -57,8 +63,10 @@ def thumbnail_request(subject: Subject) -> ViewRequest | None:
             return HeatmapRequest(max_side=SIZE.width())
         case "curve":
             return CurveRequest(max_points=SIZE.width())
+        case "table":
+            return TableRequest()
         case _:
-            return ValueRequest() if len(kinds) > 1 else None
+            return None
 
 
 def draw_thumbnail(
@@ -83,8 +91,8 @@ def draw_thumbnail(
             return _colored(pixels, mask, (result.low, result.high), subject, memory, theme, ratio)
         case Curve():
             return _line(result, slot_color(subject.ref.slot, theme), ratio)
-        case Value(text=text):
-            return _text(text, QColor(theme.text), ratio)
+        case Table():
+            return _numbers(result, QColor(theme.text), ratio)
         case _:
             return QPixmap()
 
@@ -157,16 +165,52 @@ def _runs(known: npt.NDArray[np.bool_]) -> list[tuple[int, int]]:
     return [(int(first), int(last)) for first, last in edges.reshape(-1, 2)]
 
 
-def _text(text: str, color: QColor, ratio: float) -> QPixmap:
+def _numbers(table: Table, color: QColor, ratio: float) -> QPixmap:
+    """Write the values of a few elements: those of a vector one after the other, a matrix row by row."""
+    texts = [[_short(text) for text in row] for row in table.cells]
+    is_alone = len(texts) == len(texts[0]) == 1
     pixmap, painter = _canvas(ratio)
     try:
-        painter.setFont(fixed_font())
+        painter.setFont(fixed_font(1.0 if is_alone else 0.8))
         painter.setPen(color)
-        elided = painter.fontMetrics().elidedText(text, Qt.TextElideMode.ElideRight, SIZE.width())
-        painter.drawText(QRect(0, 0, SIZE.width(), SIZE.height()), Qt.AlignmentFlag.AlignVCenter, elided)
+        metrics = painter.fontMetrics()
+        is_vector = len(table.shape) < 2
+        flat = [text for row in texts for text in row]
+        lines = _wrapped(flat, metrics) if is_vector else [" ".join(row) for row in texts]
+        height = metrics.ascent() + metrics.descent()
+        room = SIZE.height() // height
+        if len(lines) > room:
+            lines = [*lines[: room - 1], "…"]
+        top = (SIZE.height() - len(lines) * height) // 2
+        for number, line in enumerate(lines):
+            elided = metrics.elidedText(line, Qt.TextElideMode.ElideRight, SIZE.width())
+            painter.drawText(0, top + number * height + metrics.ascent(), elided)
     finally:
         painter.end()
     return pixmap
+
+
+def _short(text: str) -> str:
+    """Return an exact number with as many digits as are read at a glance, and any other text as it is."""
+    try:
+        value = float(text)
+    except ValueError:
+        return text
+    if text.lstrip("-").isdigit() or not math.isfinite(value):
+        return text
+    return f"{value:.3g}"
+
+
+def _wrapped(texts: list[str], metrics: QFontMetrics) -> list[str]:
+    """Return lines that are no wider than a picture, where the texts allow it."""
+    lines = texts[:1]
+    for text in texts[1:]:
+        longer = f"{lines[-1]} {text}"
+        if metrics.horizontalAdvance(longer) <= SIZE.width():
+            lines[-1] = longer
+        else:
+            lines.append(text)
+    return lines
 
 
 def _canvas(ratio: float) -> tuple[QPixmap, QPainter]:

@@ -2,9 +2,12 @@
 
 from PySide6.QtCore import QCoreApplication
 
-from hookscope.figures.text import format_shape
+from hookscope.figures.text import format_shape, slot_label
 from hookscope.gui.badge_text import badge_sentence
-from hookscope.protocol.tensors import Badge, TensorSpec
+from hookscope.gui.panels.text_card import CardWords
+from hookscope.protocol.events import ViewReady
+from hookscope.protocol.identity import TensorRef
+from hookscope.protocol.tensors import Badge, BadgeKind, TensorSpec, instead_of_tensor
 from hookscope.protocol.views import NoPicture, NoPictureReason
 
 _CONTEXT = "NoPicture"
@@ -39,7 +42,16 @@ DETAILS = (
 _OTHER_NOT_CAPTURED = (
     "The values of the other tensor are not kept. Choose one that was captured in the same step, or check its module."
 )
+_NESTED = "A nested tensor: its {count} parts have shapes of their own, so there is no picture of it as one."
+_MORE_PARTS = "and {count} more"
 _DESCRIBED = frozenset({NoPictureReason.EMPTY, NoPictureReason.NO_DATA})
+_NOT_KEPT = NoPicture(NoPictureReason.NOT_CAPTURED)
+
+
+def word_answer(answer: ViewReady, nothing: NoPicture) -> CardWords | str:
+    """Return what a panel says of an answer without a picture, and of what there is instead."""
+    card = card_of_other(answer.ref, answer.badges) or _card_of_tensor(nothing, answer.spec, answer.badges)
+    return card or word_no_picture(nothing, answer.spec, answer.badges)
 
 
 def word_no_picture(nothing: NoPicture, spec: TensorSpec | None, badges: tuple[Badge, ...] = ()) -> str:
@@ -47,19 +59,49 @@ def word_no_picture(nothing: NoPicture, spec: TensorSpec | None, badges: tuple[B
 
     Where there is nothing to see but what the tensor is, that stands in a line of its own before it.
     """
+    card = _card_of_tensor(nothing, spec, badges)
+    if card is not None:
+        return f"{card.what}\n\n{card.sentence}"
     if nothing.reason is NoPictureReason.NOT_CAPTURED:
         if nothing.detail:
             return _translate(_OTHER_NOT_CAPTURED)
         if badges:
-            return " ".join(badge_sentence(badge) for badge in badges)
+            return " ".join(map(badge_sentence, badges))
+    return _reason(nothing, spec)
+
+
+def _card_of_tensor(nothing: NoPicture, spec: TensorSpec | None, badges: tuple[Badge, ...]) -> CardWords | None:
+    """Return what is said of a tensor that has nothing to see but what it is; `None` of any other."""
+    was_never_kept = nothing == _NOT_KEPT and bool(badges)
+    if spec is None or not (was_never_kept or nothing.reason in _DESCRIBED):
+        return None
+    layout = spec.layout if spec.layout != "strided" else ""
+    what = " · ".join(filter(None, (format_shape(spec.shape), spec.dtype, layout, spec.device)))
+    if was_never_kept:
+        return CardWords(what, "", " ".join(map(badge_sentence, badges)))
+    if not nothing.parts:
+        return CardWords(what, "", _reason(nothing, spec))
+    count = spec.shape[0]
+    rows = [f"{number}: {format_shape(shape)}" for number, shape in enumerate(nothing.parts)]
+    if count > len(rows):
+        rows.append(_translate(_MORE_PARTS).format(count=f"{count - len(rows):,}"))
+    return CardWords(what, "\n".join(rows), _translate(_NESTED).format(count=f"{count:,}"))
+
+
+def card_of_other(ref: TensorRef, badges: tuple[Badge, ...]) -> CardWords | None:
+    """Return what is said of a value that is no tensor; `None` of a tensor."""
+    instead = instead_of_tensor(badges)
+    if not instead:
+        return None
+    kind, _, value = instead.partition(": ")
+    said = (Badge(badge.kind) if badge.kind is BadgeKind.NOT_A_TENSOR else badge for badge in badges)
+    return CardWords(f"{slot_label(ref)} · {kind}", value, " ".join(map(badge_sentence, said)))
+
+
+def _reason(nothing: NoPicture, spec: TensorSpec | None) -> str:
     shape = format_shape(spec.shape) if spec is not None else "?"
     detail = _translate(nothing.detail.rstrip(".")) if nothing.detail else "?"
-    sentence = _translate(REASONS[nothing.reason]).format(shape=shape, detail=detail)
-    if spec is None or nothing.reason not in _DESCRIBED:
-        return sentence
-    layout = spec.layout if spec.layout != "strided" else ""
-    what = " · ".join(filter(None, (shape, spec.dtype, layout, spec.device)))
-    return f"{what}\n\n{sentence}"
+    return _translate(REASONS[nothing.reason]).format(shape=shape, detail=detail)
 
 
 def _translate(english: str) -> str:

@@ -35,6 +35,7 @@ class LayerModel(QAbstractTableModel):
         self._flow = Flow()
         self._measure = Measure.GRAD_OUTPUT
         self._root = ""
+        self._is_running = False
         self._row_of: dict[str, int] = {}
 
     @property
@@ -47,8 +48,16 @@ class LayerModel(QAbstractTableModel):
         """What is compared."""
         return self._measure
 
-    def show_flow(self, flow: Flow, measure: Measure, root: str) -> None:
-        """Show layers; `root` is what the root module is called."""
+    def show_flow(self, flow: Flow, measure: Measure, root: str, *, is_running: bool = False) -> None:
+        """Show layers.
+
+        Args:
+            flow: The layers.
+            measure: What is compared.
+            root: What the root module is called.
+            is_running: Whether their step has not come to its end.
+        """
+        self._is_running = is_running
         paths = [row.path for row in flow.rows]
         if paths == [row.path for row in self._flow.rows]:
             self._flow, self._measure, self._root = flow, measure, root
@@ -96,11 +105,11 @@ class LayerModel(QAbstractTableModel):
             case Column.VALUE:
                 return word_value(row)
             case Column.VERDICT:
-                return word_verdict(row, self._measure, translate)
+                return word_verdict(row, self._measure, translate, is_running=self._is_running)
 
     def sentence_of(self, row: FlowRow, _column: Column) -> str:
         """Return the whole of a row in one sentence."""
-        return word_row(row, self._measure, self._root, translate)
+        return word_row(row, self._measure, self._root, translate, is_running=self._is_running)
 
 
 def _color(_model: LayerModel, row: FlowRow, column: Column) -> QColor | None:

@@ -18,7 +18,7 @@ from hookscope.gui.theme import Theme, theme_of
 
 _WIDTHS = {Column.LAYER: 30, Column.VALUE: 11, Column.MARK: 4, Column.VERDICT: 24}
 """In characters; the bars have the rest."""
-_LEAST_ROWS = 3
+_LEAST_ROWS = 2
 _BAR_HEIGHT = 0.42
 _MARK_SIZE = 0.6
 """In heights of the font."""
@@ -75,7 +75,7 @@ class LayerView(QTreeView):
         return QSize(super().sizeHint().width(), self.fontMetrics().lineSpacing() * 8)
 
     def minimumSizeHint(self) -> QSize:
-        """Return room for the axis and three rows."""
+        """Return room for the axis and two rows."""
         rows = _LEAST_ROWS * row_height(self.fontMetrics())
         return QSize(super().minimumSizeHint().width(), self.header().sizeHint().height() + rows)
 
@@ -163,7 +163,8 @@ def _bar_area(rect: QRect, margin: int) -> QRectF:
 def draw_mark(painter: QPainter, row: FlowRow, center: QPointF, size: float, theme: Theme) -> None:
     """Draw the shape of what stands out of a layer; nothing when nothing does.
 
-    A cross is NaN or infinite, a filled triangle upwards exploding, a hollow one downwards vanishing, a circle zero.
+    A cross is NaN or infinite, a filled triangle upwards exploding, a hollow one downwards vanishing, a circle zero, a
+    broken line what no gradient reached.
     """
     half = size / 2
     painter.setBrush(Qt.BrushStyle.NoBrush)
@@ -181,6 +182,10 @@ def draw_mark(painter: QPainter, row: FlowRow, center: QPointF, size: float, the
     elif row.verdict is Verdict.ZERO:
         painter.setPen(QPen(QColor(theme.quiet), 1.5))
         painter.drawEllipse(center, 0.8 * half, 0.8 * half)
+    elif row.verdict is Verdict.UNREACHED:
+        painter.setPen(QPen(QColor(theme.at_hand), 2))
+        for sign in (-1, 1):
+            painter.drawLine(center + QPointF(sign * half, 0), center + QPointF(sign * half * 0.4, 0))
 
 
 def _triangle(center: QPointF, half: float, *, up: bool) -> QPolygonF:

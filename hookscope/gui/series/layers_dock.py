@@ -13,6 +13,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from hookscope.client.state import SessionState
 from hookscope.figures.flow_words import MEASURES, word_flow
 from hookscope.figures.gradient_flow import Measure, flow_of
 from hookscope.gui.action_rows import HOOKABLE
@@ -157,7 +158,10 @@ class LayersDock(QDockWidget):
             by_element=bool(self.unit.currentData()),
             containers=self.containers.isChecked(),
         )
-        self.model.show_flow(flow, measure, tree.modules[0].name if tree is not None and tree.modules else "")
+        root = tree.modules[0].name if tree is not None and tree.modules else ""
+        is_held = self._session.state is SessionState.STOPPED
+        is_running = is_held and shown is not None and shown.step == self._session.records.step
+        self.model.show_flow(flow, measure, root, is_running=is_running)
         self._stack.setCurrentWidget(self.view if flow.rows else self._message)
         step = self.tr("Step {step}").format(step=f"{shown.step:,}") if shown is not None and shown.step else ""
         self._summary.setText(f"{step} · {word_flow(flow, translate)}" if flow.rows else "")

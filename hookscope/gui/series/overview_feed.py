@@ -1,4 +1,4 @@
-"""Keeps the list of layers supplied: asks for an overview after each step, one at a time, and only while it is seen."""
+"""Keeps the list of layers supplied: asks for an overview after each step and at each stop, while it is seen."""
 
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 from PySide6.QtWidgets import QWidget
@@ -6,6 +6,7 @@ from PySide6.QtWidgets import QWidget
 from hookscope.client.state import ALLOWED
 from hookscope.gui.current import Current
 from hookscope.gui.panels.feed import is_seen
+from hookscope.gui.panels.target import unfinished_step
 from hookscope.gui.session_bridge import SessionBridge
 from hookscope.gui.trials.comparison import CompareMode
 from hookscope.protocol.events import OverviewReady
@@ -16,6 +17,8 @@ _INTERVAL_MS = 100
 
 class OverviewFeed(QObject):
     """Asks for what the window looks at: the newest step, one that was gone back to, or one of a trial.
+
+    Of a step that is stopped, or that came to no end, what there was of it.
 
     Args:
         bridge: The session.
@@ -70,7 +73,7 @@ class OverviewFeed(QObject):
         """Return the step that the window looks at; of a trial with or without its interventions."""
         trial = self._current.comparison.trial
         if self._current.step is not None or trial is None:
-            return self._current.step
+            return self._current.step if self._current.step is not None else unfinished_step(self._session)
         return trial.before if self._current.comparison.mode is CompareMode.BEFORE else trial.after
 
     @Slot()
@@ -91,6 +94,9 @@ class OverviewFeed(QObject):
     def _note_state(self) -> None:
         if self._session.state not in ALLOWED["request_overview"]:
             self._start_over()  # whoever owed an answer is gone
+        unfinished = unfinished_step(self._session)
+        if unfinished is not None and self._wanted() == unfinished:
+            self._is_stale = True  # it has come further
         self.pump()
 
     @Slot()

@@ -18,9 +18,9 @@ from hookscope.gui.elided_label import ElidedLabel
 from hookscope.gui.history_panel import StepAxis
 from hookscope.gui.panels.base import fixed_font as tick_font
 from hookscope.gui.panels.plots import faded, make_plot, slot_color, style_plot
+from hookscope.gui.panels.value_axis import ValueAxis
 from hookscope.gui.series.following import translate
 from hookscope.gui.series.items import BandItem, GapItem
-from hookscope.gui.series.value_axis import ValueAxis
 from hookscope.gui.theme import Theme, theme_of
 from hookscope.protocol.series import Series, UpdateRatio
 
@@ -253,7 +253,7 @@ class SeriesPlot(QWidget):
         rows.addLayout(title)
         rows.addWidget(self._plot, 1)
         self._plot.setMinimumHeight(self.fontMetrics().lineSpacing() * LEAST_LINES)
-        axis = ValueAxis(self.fontMetrics().lineSpacing())
+        axis = ValueAxis("left")
         axis.setStyle(maxTextLevel=0, tickLength=-4, tickFont=tick_font(0.9))
         steps = StepAxis("bottom", tickLength=-4, tickFont=tick_font(0.9))
         self._plot.setAxisItems({"bottom": steps, "left": axis})

@@ -106,5 +106,5 @@ def why_nothing(session: DebugSession, step: int) -> str:
     if traced and step < traced[0] and len(traced) >= KEPT_STEPS:
         text = translate("The events of step {step} are not kept any more, or it was not traced.")
     else:
-        text = translate("Step {step} was not traced. Tick “Trace steps” before a run; single steps are always traced.")
+        text = translate("Step {step} was not traced. Tick “Trace steps” first, or go through a step with Into.")
     return text.format(step=f"{step:,}")
