@@ -1,11 +1,15 @@
 """Hands each answer of the debuggee to the one who asked."""
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Slot
 
 from hookscope.gui.live_method import LiveMethod
 from hookscope.protocol.events import ViewReady
+
+if TYPE_CHECKING:
+    from hookscope.gui.session_bridge import SessionBridge
 
 Receiver = Callable[[ViewReady], None]
 
@@ -17,13 +21,13 @@ class AnswerDesk(QObject):
     costs more than the drawing of a small picture.
     """
 
-    def __init__(self, bridge: QObject) -> None:
+    def __init__(self, bridge: "SessionBridge") -> None:
         super().__init__(bridge)
         self._receivers: dict[str, LiveMethod] = {}
-        bridge.view_arrived.connect(self._hand_over)  # type: ignore[attr-defined]  # a bridge, or one made for a test
+        bridge.view_arrived.connect(self._hand_over)
 
     @classmethod
-    def of(cls, bridge: QObject) -> "AnswerDesk":
+    def of(cls, bridge: "SessionBridge") -> "AnswerDesk":
         """Return the desk of a bridge, making it the first time."""
         return bridge.findChild(cls) or cls(bridge)
 

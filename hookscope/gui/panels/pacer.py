@@ -1,10 +1,15 @@
 """One panel draws at a time, so that the window answers between two pictures."""
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QTimer, Slot
 
+from hookscope.client.state import SessionState
 from hookscope.gui.live_method import LiveMethod
+
+if TYPE_CHECKING:
+    from hookscope.gui.session_bridge import SessionBridge
 
 _BREATH_MS = 4
 """Between two turns: the picture is painted, and whatever a person did in the meantime is answered."""
@@ -17,28 +22,35 @@ class Pacer(QObject):
     panels that would block the window for longer than a person does not notice.
     """
 
-    def __init__(self, parent: QObject) -> None:
-        super().__init__(parent)
+    def __init__(self, bridge: "SessionBridge") -> None:
+        super().__init__(bridge)
+        self._bridge = bridge
         self._waiting: dict[str, LiveMethod] = {}
         self._breath = QTimer(self)
         self._breath.setSingleShot(True)
-        self._breath.setInterval(_BREATH_MS)
         self._breath.timeout.connect(self._go_on)
 
     @classmethod
-    def of(cls, owner: QObject) -> "Pacer":
-        """Return the pacer of an object, making it the first time."""
-        return owner.findChild(cls) or cls(owner)
+    def of(cls, bridge: "SessionBridge") -> "Pacer":
+        """Return the pacer of a bridge, making it the first time."""
+        return bridge.findChild(cls) or cls(bridge)
 
     def ask_turn(self, name: str, draw: Callable[[str], None]) -> None:
-        """Ask for a turn, unless one was asked for under that name; at once when nobody has drawn just now.
+        """Ask for a turn, unless one was asked for under that name.
+
+        It comes at once when nobody has drawn just now, but not while a model runs: who asks was told of something
+        then, of which many hear at the same time.
 
         Args:
             name: Who asks.
             draw: A bound method, called once with that name if its object lives by then.
         """
         self._waiting.setdefault(name, LiveMethod(draw))
-        if not self._breath.isActive():
+        if self._breath.isActive():
+            return
+        if self._bridge.session.state is SessionState.RUNNING:
+            self._breath.start(0)
+        else:
             self._go_on()
 
     @Slot()
@@ -47,6 +59,6 @@ class Pacer(QObject):
             name = next(iter(self._waiting))
             draw = self._waiting.pop(name).get()
             if draw is not None:
-                self._breath.start()
+                self._breath.start(_BREATH_MS)
                 draw(name)
                 return
