@@ -17,6 +17,7 @@ from torch.utils.checkpoint import checkpoint
 
 import hookscope
 from hookscope.engine.exports.step_files import write_step
+from hookscope.engine.series.overview import overview_of
 from hookscope.protocol.hooks import HookMode
 from hookscope.protocol.identity import Slot, TensorRef
 from hookscope.protocol.tensors import BadgeKind, instead_of_tensor
@@ -263,3 +264,22 @@ def test_that_an_export_lists_it_without_a_file(tmp_path: Path) -> None:
     ]
     assert len(list(tmp_path.glob("*.npy"))) == len(done.entries) == len(index["tensors"])
     assert not any(skipped.ref.leaf == "out.n" for skipped in done.skipped)
+
+
+def test_that_an_overview_of_layers_says_that_there_is_no_tensor() -> None:
+    seen = step(Giving((3, None)), lambda m: m(torch.ones(2, requires_grad=True)).sum())
+    layers = {layer.path: layer for layer in overview_of(seen.store, 1, 0)}
+    inner, root = layers["inner"], layers[""]
+    assert (inner.output, inner.grad_output) == (None, None)
+    assert [inner.absences[slot].kind for slot in (Slot.OUTPUT, Slot.GRAD_OUTPUT)] == [BadgeKind.NOT_A_TENSOR] * 2
+    assert inner.order < root.order
+    assert root.absences == {}
+
+
+def test_that_what_stands_beside_a_tensor_does_not_explain_its_absence() -> None:
+    model = Running(lambda _self, x: (torch.ones(2, device="meta"), 3, x))
+    seen = step(model, lambda m: m(torch.ones(2, requires_grad=True))[2].sum())
+    assert overview_of(seen.store, 1, 0)[0].output is not None
+    seen = step(Giving((torch.ones(2, device="meta"), 3)), lambda m: m(torch.ones(2, requires_grad=True)).sum())
+    inner = next(layer for layer in overview_of(seen.store, 1, 0) if layer.path == "inner")
+    assert inner.absences[Slot.OUTPUT].kind is BadgeKind.NO_DATA

@@ -12,7 +12,7 @@ from hookscope.gui.panels.details import DetailsDock
 from hookscope.protocol.hooks import HookMode
 from hookscope.protocol.identity import Slot, TensorRef
 from hookscope.protocol.tensors import Badge, BadgeKind, Record
-from tests.gui.panel_fakes import OUTPUT, PanelBridge, pump
+from tests.gui.panel_fakes import OUTPUT, PanelBridge, pump, texts_of
 
 
 class DetailsWindow(QMainWindow):
@@ -87,3 +87,22 @@ def test_that_the_notes_are_as_high_as_their_texts_and_scroll_in_a_low_window(wi
     window.resize(400, 300)
     pump(lambda: window.dock.notes.verticalScrollBar().maximum() > 0)
     assert window.dock.notes.verticalScrollBar().maximum() > 0
+
+
+def test_that_a_long_value_that_is_no_tensor_leaves_room_for_the_rest(window: DetailsWindow) -> None:
+    badge = Badge(BadgeKind.NOT_A_TENSOR, f"str: '{'x' * 500}'")
+    window.bridge.record(Record(OUTPUT, 1, 0, None, (badge,)))
+    window.current.select_ref(OUTPUT)
+    text = texts_of(window.dock)
+    assert "no tensor" in text
+    assert "x" * 100 in text
+    assert "x" * 300 not in text
+
+
+def test_that_a_nested_tensor_has_no_number_of_elements(window: DetailsWindow) -> None:
+    window.bridge.capture({OUTPUT: torch.nested.nested_tensor([torch.ones(2), torch.ones(3)], layout=torch.jagged)})
+    window.current.select_ref(OUTPUT)
+    window.bridge.answer_all(window.dock)
+    summary = window.dock.statistics.summary()
+    assert summary.startswith("shape 2 × ?")
+    assert "elements" not in summary

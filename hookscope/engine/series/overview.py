@@ -1,7 +1,7 @@
 """All checked modules of one step side by side: how large what flows through them is, forward and backward."""
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 
 import torch
@@ -10,6 +10,7 @@ from hookscope.engine.capture.captures import Capture, CaptureStore
 from hookscope.engine.series.numbers import NoNumbersError, magnitude_of, update_of
 from hookscope.protocol.identity import Slot
 from hookscope.protocol.series import Layer
+from hookscope.protocol.tensors import Badge, BadgeKind, instead_of_tensor
 
 
 def overview_of(store: CaptureStore, step: int, former: int) -> tuple[Layer, ...]:
@@ -32,14 +33,17 @@ def overview_of(store: CaptureStore, step: int, former: int) -> tuple[Layer, ...
 
 def _layer(store: CaptureStore, step: int, former: int, path: str, captures: list[Capture]) -> Layer:
     outputs = [capture.order for capture in captures if capture.ref.slot is Slot.OUTPUT]
-    magnitudes, absences = {}, {}
+    magnitudes = {}
+    absences: dict[Slot, Badge] = {}
     for slot in (Slot.OUTPUT, Slot.GRAD_OUTPUT, Slot.PARAMETER, Slot.PARAMETER_GRAD):
         of_slot = [capture for capture in captures if capture.ref.slot is slot]
         with _tensors(store, step, of_slot) as tensors:
             magnitudes[slot] = magnitude_of(tensors)
-        reason = next((badge for capture in of_slot for badge in capture.badges), None)
+        reason = _reason(of_slot)
         if magnitudes[slot] is None and reason is not None:
             absences[slot] = reason
+        elif slot is Slot.GRAD_OUTPUT and not of_slot and _returns_no_tensor(absences):
+            absences[slot] = absences[Slot.OUTPUT]
     return Layer(
         path=path,
         order=min(outputs, default=min(capture.order for capture in captures)),
@@ -50,6 +54,16 @@ def _layer(store: CaptureStore, step: int, former: int, path: str, captures: lis
         update=_update(store, step, former, [capture for capture in captures if capture.ref.slot is Slot.PARAMETER]),
         absences=absences,
     )
+
+
+def _reason(captures: list[Capture]) -> Badge | None:
+    """Return the first that is said of tensors; where there are none, that what there is is none."""
+    tensors = [capture for capture in captures if not instead_of_tensor(capture.badges)]
+    return next((badge for capture in tensors or captures for badge in capture.badges), None)
+
+
+def _returns_no_tensor(absences: Mapping[Slot, Badge]) -> bool:
+    return Slot.OUTPUT in absences and absences[Slot.OUTPUT].kind is BadgeKind.NOT_A_TENSOR
 
 
 def _update(store: CaptureStore, step: int, former: int, parameters: list[Capture]) -> float | None:

@@ -132,7 +132,7 @@ class StatisticsView(TensorView):
             (self.tr("shape"), format_shape(spec.shape)),
             (self.tr("dtype"), spec.dtype),
             *values,
-            (self.tr("elements"), f"{spec.count:,}"),
+            *([] if -1 in spec.shape else [(self.tr("elements"), f"{spec.count:,}")]),
             (self.tr("bytes"), format_bytes(spec.size_bytes)),
             (self.tr("device"), spec.device),
         ]

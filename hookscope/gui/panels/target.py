@@ -10,7 +10,7 @@ from hookscope.gui.badge_text import badge_sentence
 from hookscope.gui.panels.words import card_of_other
 from hookscope.gui.trials.comparison import Aim
 from hookscope.protocol.identity import LOCAL_PREFIX, Slot, TensorRef
-from hookscope.protocol.tensors import Record
+from hookscope.protocol.tensors import Badge, BadgeKind, Record
 from hookscope.protocol.tree import ModuleInfo, ModuleTree
 
 if TYPE_CHECKING:
@@ -27,6 +27,10 @@ _CHECK_OPERATION = "Check this operation and press Step to capture it."
 
 
 _AT_REST = frozenset({SessionState.IDLE, SessionState.STOPPED})
+
+
+_MOST_DETAIL = 200
+"""Characters of a value that is no tensor; a panel has all that is known of it."""
 
 
 @dataclass(frozen=True)
@@ -184,8 +188,14 @@ def _is_checked(session: "DebugSession", path: str, ref: TensorRef | None) -> bo
 
 
 def _explain_badges(record: Record) -> str:
-    sentences = [badge_sentence(badge) for badge in record.badges]
+    sentences = [badge_sentence(_shortened(badge)) for badge in record.badges]
     return " ".join(sentences) or _translate("There is no such tensor in this step.")
+
+
+def _shortened(badge: Badge) -> Badge:
+    if badge.kind is not BadgeKind.NOT_A_TENSOR or len(badge.detail) <= _MOST_DETAIL:
+        return badge
+    return Badge(badge.kind, f"{badge.detail[:_MOST_DETAIL]}…")
 
 
 def _translate(english: str) -> str:
