@@ -69,7 +69,9 @@ class _Part:
         """Show as much of it as was decided."""
         if self.shrink and isinstance(self.widget, QToolButton):
             _set_bare(self.widget, self.level is _Level.SHRUNK)
-        self.widget.setVisible(self.wanted and self.level is not _Level.GONE)
+        is_shown = self.wanted and self.level is not _Level.GONE
+        if self.widget.isHidden() is is_shown:
+            self.widget.setVisible(is_shown)
 
 
 class AdaptiveRow(QWidget):

@@ -153,10 +153,12 @@ class PanelHeader(AdaptiveRow):
             self._calls.setMaximum(max(state.calls - 1, 0))
             self._calls.setSuffix(self.tr(" of {calls}").format(calls=state.calls))
             self._calls.setValue(state.ref.call if state.ref is not None else 0)
-        self._lock.setChecked(not state.follows)
-        self._lock.setText(self.tr("Lock") if state.follows else self.tr("Locked"))
-        self._show_kind(state)
-        self._tint_lock()
+        self._lock.setChecked(not state.follows)  # a click has changed it, whatever became of it
+        if before is None or before.follows != state.follows:
+            self._lock.setText(self.tr("Lock") if state.follows else self.tr("Locked"))
+            self._tint_lock()
+        if before is None or (before.kind, before.fitting) != (state.kind, state.fitting):
+            self._show_kind(state)
         self.want(self._class, not self._compact and bool(state.class_name))
         self.want(self._slots, not self._compact and bool(state.choices))
         for label in (self._shape, self._details):

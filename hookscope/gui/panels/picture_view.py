@@ -100,7 +100,6 @@ class PictureView(TensorView):
         if is_other:
             self._health.start_over()
             self._whole.start_over()
-            self._show_bar(key)
 
     def show_scene(self, answer: ViewReady, picture: Picture, scene: Scene) -> None:
         """Draw the picture of an answer's result."""
