@@ -125,6 +125,8 @@ class CentralArea(QWidget):
         is_launching = self._session.state in _IN_LAUNCH
         has_model = self._session.tree is not None
         self._strip.setVisible(is_launching and has_model)
+        # What a person does about a failure is to be seen, not the failure; it is back if nothing came of that.
+        self.failure_card.setVisible(self.failure_card.failure is not None and not is_launching)
         self._pages.setCurrentIndex(self._wanted_page(has_model, is_launching))
 
     def _wanted_page(self, has_model: bool, is_launching: bool) -> Page:

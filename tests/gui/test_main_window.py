@@ -121,6 +121,17 @@ def test_that_a_lost_session_can_be_restarted_from_the_card(shell: Shell) -> Non
     assert shell.session.asked == ["restart"]
 
 
+def test_that_a_failure_is_out_of_the_way_while_something_is_done_about_it(shell: Shell) -> None:
+    shell.load(small_tree())
+    shell.fail(Failure(FailureKind.DEBUGGEE_SIGNALLED))
+    shell.bridge.enter(SessionState.LOST)
+    card = shell.window.central.failure_card
+    shell.bridge.enter(SessionState.LAUNCHING)
+    assert card.isHidden()
+    shell.bridge.enter(SessionState.LOST)  # given up
+    assert not card.isHidden()
+
+
 def test_that_the_buttons_of_every_failure_work(shell: Shell) -> None:
     shell.load(small_tree())
     for kind in FailureKind:
