@@ -3,6 +3,8 @@
 Reader threads only wake the bridge, with one queued signal; everything else runs on the thread the bridge lives on.
 """
 
+import time
+
 from PySide6.QtCore import QObject, Qt, QTimer, Signal, Slot
 
 from hookscope.client.changes import Change, OutputPrinted, StateChanged
@@ -41,6 +43,9 @@ from hookscope.protocol.events import (
 
 DRAIN_INTERVAL_MS = 33
 """While a model runs, the window takes news at most this often: 30 times a second."""
+_RESTS = 6
+"""So many times what the news took, if that is longer: the model needs the cores too."""
+_LONGEST_REST_MS = 250
 PROMPT_INTERVAL_MS = 4
 """Else a person waits for the answer."""
 
@@ -184,13 +189,16 @@ class SessionBridge(QObject):
         if self._is_closed or not self._has_news:
             return
         self._has_news = False
-        is_running = self._session.state is SessionState.RUNNING
-        self._timer.start(DRAIN_INTERVAL_MS if is_running else PROMPT_INTERVAL_MS)
+        began = time.monotonic()
+        self._timer.start(PROMPT_INTERVAL_MS)
         changes = self._session.drain()
         for news in _merged(changes):
             self._tell(news)
         if not self._is_closed:
             self.drained.emit(changes)
+        if not self._is_closed and self._session.state is SessionState.RUNNING:
+            taken_ms = 1000 * (time.monotonic() - began)
+            self._timer.start(round(min(max(DRAIN_INTERVAL_MS, _RESTS * taken_ms), _LONGEST_REST_MS)))
 
     def _tell(self, news: Change | frozenset[str]) -> None:
         if self._is_closed:  # by whoever heard the one before

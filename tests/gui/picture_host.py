@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QApplication, QMenu, QToolButton, QVBoxLayout, QWi
 from hookscope.engine.specs import spec_of
 from hookscope.engine.views import build_view
 from hookscope.gui.panels.base import TensorView
+from hookscope.gui.panels.calm import CALM_MS
 from hookscope.gui.panels.grid import GridView
 from hookscope.gui.panels.heatmap import HeatmapView
 from hookscope.gui.panels.histogram import HistogramView
@@ -79,7 +80,7 @@ class Host(QWidget):
 
 def wait_for_calm() -> None:
     """Let a run of pictures be over."""
-    QTest.qWait(300)
+    QTest.qWait(CALM_MS + 50)
 
 
 def press(view: HeatmapView | GridView | KernelView, key: Qt.Key, modifiers: Qt.KeyboardModifier | None = None) -> None:

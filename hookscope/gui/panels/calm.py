@@ -2,7 +2,7 @@
 
 from PySide6.QtCore import QElapsedTimer, QObject, QTimer, Signal
 
-CALM_MS = 250
+CALM_MS = 500
 """Pictures that follow each other faster than this are of a run."""
 
 

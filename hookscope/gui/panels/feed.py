@@ -22,9 +22,6 @@ ASKABLE = frozenset({SessionState.IDLE, SessionState.RUNNING, SessionState.STOPP
 """States in which the debuggee answers requests for views."""
 
 MIN_INTERVAL_S = 1 / 30
-_DRAWS_PER_PAUSE = 3
-_LONGEST_PAUSE_S = 0.25
-"""A panel that is slow to draw asks less often, so that the window stays free for the most of the time."""
 
 _PAST = -1
 """Stands for the place within its step of what is asked for by its step."""
@@ -149,11 +146,7 @@ class ViewFeed(QObject):
         is_on_the_way = answer.spec is not None and aim.is_difference is self._aim.is_difference
         is_of_step = aim == self._aim or is_on_the_way
         if answer.ref == self._ref and type(request) is type(self._request) and is_of_step:
-            started = time.monotonic()
             self.arrived.emit(answer)
-            drawn = time.monotonic()
-            pause_s = min(_DRAWS_PER_PAUSE * (drawn - started), _LONGEST_PAUSE_S)
-            self._may_ask_at = max(self._may_ask_at, drawn + pause_s)
             self._note_age(answer)
         else:
             self._asked = None  # what is dropped was never shown

@@ -1,5 +1,6 @@
-"""One panel draws at a time, so that the window answers between two pictures."""
+"""One panel draws at a time, and a running model is left room, so that the window answers and the model runs."""
 
+import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
@@ -13,6 +14,9 @@ if TYPE_CHECKING:
 
 _BREATH_MS = 4
 """Between two turns: the picture is painted, and whatever a person did in the meantime is answered."""
+_RESTS = 2
+"""While a model runs, turns rest for so many times what a picture took: it needs the cores more than the plots do."""
+_LONGEST_REST_MS = 250
 
 
 class Pacer(QObject):
@@ -26,9 +30,9 @@ class Pacer(QObject):
         super().__init__(bridge)
         self._bridge = bridge
         self._waiting: dict[str, LiveMethod] = {}
-        self._breath = QTimer(self)
-        self._breath.setSingleShot(True)
-        self._breath.timeout.connect(self._go_on)
+        self._began = 0.0
+        self._breath = self._single_shot(self._go_on)
+        self._painted = self._single_shot(self._rest)
 
     @classmethod
     def of(cls, bridge: "SessionBridge") -> "Pacer":
@@ -46,12 +50,16 @@ class Pacer(QObject):
             draw: A bound method, called once with that name if its object lives by then.
         """
         self._waiting.setdefault(name, LiveMethod(draw))
-        if self._breath.isActive():
+        if self._breath.isActive() or self._painted.isActive():
             return
-        if self._bridge.session.state is SessionState.RUNNING:
+        if self._is_running:
             self._breath.start(0)
         else:
             self._go_on()
+
+    @property
+    def _is_running(self) -> bool:
+        return self._bridge.session.state is SessionState.RUNNING
 
     @Slot()
     def _go_on(self) -> None:
@@ -59,6 +67,24 @@ class Pacer(QObject):
             name = next(iter(self._waiting))
             draw = self._waiting.pop(name).get()
             if draw is not None:
-                self._breath.start(_BREATH_MS)
+                self._begin_turn()
                 draw(name)
                 return
+
+    def _begin_turn(self) -> None:
+        self._began = time.monotonic()
+        if self._is_running:
+            self._painted.start(0)  # timers come after what is to be painted
+        else:
+            self._breath.start(_BREATH_MS)
+
+    @Slot()
+    def _rest(self) -> None:
+        taken_ms = 1000 * (time.monotonic() - self._began)
+        self._breath.start(round(min(max(_RESTS * taken_ms, _BREATH_MS), _LONGEST_REST_MS)))
+
+    def _single_shot(self, slot: Callable[[], None]) -> QTimer:
+        timer = QTimer(self)
+        timer.setSingleShot(True)
+        timer.timeout.connect(slot)
+        return timer
