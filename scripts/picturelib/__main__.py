@@ -21,6 +21,7 @@ from hookscope.gui.session_bridge import SessionBridge
 from hookscope.gui.settings import MemoryStore, Settings
 from hookscope.gui.style import ThemeSwitch
 from hookscope.protocol.identity import Slot, TensorRef
+from hookscope.protocol.series import Distribution, Series, UpdateRatio
 from hookscope.protocol.workload import ExampleSource
 
 FOLDER = Path(__file__).parents[2] / "resources" / "screenshots"
@@ -58,6 +59,25 @@ def _show_layers(window: MainWindow) -> None:
     window.docks.bring_up("layers")
 
 
+def _follow(session: DebugSession) -> None:
+    session.set_series(
+        (
+            Series(session.next_series_id(), TensorRef("features.3", Slot.GRAD_OUTPUT, "out"), Distribution()),
+            Series(session.next_series_id(), TensorRef("classifier.3", Slot.PARAMETER, "weight"), UpdateRatio()),
+        )
+    )
+
+
+def _look_around(window: MainWindow) -> None:
+    assert window.panels is not None
+    for kind, ref in (
+        ("kernels", TensorRef("features.3", Slot.PARAMETER, "weight")),
+        ("embedding", TensorRef("classifier.3", Slot.OUTPUT, "out")),
+    ):
+        window.panels.add_panel(kind, ref)
+    window.docks.bring_up("series")
+
+
 SCENES = (
     Scene("window.png", "digits", (_steps(20),)),
     Scene(
@@ -81,7 +101,15 @@ SCENES = (
         TensorRef("outline.conv", Slot.GRAD_OUTPUT, "out"),
     ),
     Scene("changed.png", "digits", (_steps(5),), TensorRef("features.0", Slot.OUTPUT, "out"), _zero_a_channel),
+    Scene(
+        "tensors.png",
+        "digits",
+        (_follow, _steps(60)),
+        TensorRef("features.3", Slot.OUTPUT, "out"),
+        _look_around,
+    ),
 )
+"""The last one leaves panels behind."""
 RESTING = {SessionState.IDLE, SessionState.STOPPED}
 
 
