@@ -9,7 +9,7 @@ from pathlib import Path
 
 os.environ["QT_QPA_PLATFORM"] = "offscreen"
 
-from PySide6.QtCore import QEvent
+from PySide6.QtCore import QEvent, Qt
 from PySide6.QtWidgets import QApplication
 
 from hookscope.client.session import DebugSession
@@ -21,11 +21,12 @@ from hookscope.gui.session_bridge import SessionBridge
 from hookscope.gui.settings import MemoryStore, Settings
 from hookscope.gui.style import ThemeSwitch
 from hookscope.protocol.identity import Slot, TensorRef
-from hookscope.protocol.series import Distribution, Series, UpdateRatio
+from hookscope.protocol.series import Distribution, UpdateRatio
 from hookscope.protocol.workload import ExampleSource
 
 FOLDER = Path(__file__).parents[2] / "resources" / "screenshots"
 GIVE_UP_S = 120
+_PLOTS_HEIGHT = 280
 
 
 @dataclass(frozen=True)
@@ -38,6 +39,7 @@ class Scene:
         drive: What is done then, step by step; each part is done when the session has come to rest.
         ref: What the panels look at in the end, if that is not the tensor at hand.
         arrange: What is done with the window at last.
+        prepare: What is done with it before anything is run.
     """
 
     file: str
@@ -45,6 +47,7 @@ class Scene:
     drive: tuple[Callable[[DebugSession], None], ...]
     ref: TensorRef | None = None
     arrange: Callable[[MainWindow], None] | None = None
+    prepare: Callable[[MainWindow], None] | None = None
 
 
 def _steps(count: int) -> Callable[[DebugSession], None]:
@@ -59,13 +62,12 @@ def _show_layers(window: MainWindow) -> None:
     window.docks.bring_up("layers")
 
 
-def _follow(session: DebugSession) -> None:
-    session.set_series(
-        (
-            Series(session.next_series_id(), TensorRef("features.3", Slot.GRAD_OUTPUT, "out"), Distribution()),
-            Series(session.next_series_id(), TensorRef("classifier.3", Slot.PARAMETER, "weight"), UpdateRatio()),
-        )
-    )
+def _follow(window: MainWindow) -> None:
+    for ref, kind in (
+        (TensorRef("features.3", Slot.GRAD_OUTPUT, "out"), Distribution()),
+        (TensorRef("classifier.3", Slot.PARAMETER, "weight"), UpdateRatio()),
+    ):
+        window.series.following.follow(ref, kind)
 
 
 def _look_around(window: MainWindow) -> None:
@@ -76,6 +78,7 @@ def _look_around(window: MainWindow) -> None:
     ):
         window.panels.add_panel(kind, ref)
     window.docks.bring_up("series")
+    window.resizeDocks([window.series.dock], [_PLOTS_HEIGHT], Qt.Orientation.Vertical)
 
 
 SCENES = (
@@ -104,9 +107,10 @@ SCENES = (
     Scene(
         "tensors.png",
         "digits",
-        (_follow, _steps(60)),
+        (_steps(60),),
         TensorRef("features.3", Slot.OUTPUT, "out"),
         _look_around,
+        _follow,
     ),
 )
 """The last one leaves panels behind."""
@@ -135,6 +139,8 @@ def _take(app: QApplication, window: MainWindow, bridge: SessionBridge, scene: S
     assert session.tree is not None
     session.check(module.path for module in session.tree.modules)
     session.trace_steps = True
+    if scene.prepare is not None:
+        scene.prepare(window)
     for part in scene.drive:
         part(session)
         _rest(app, window, session)
