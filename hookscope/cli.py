@@ -153,7 +153,9 @@ def _list_examples() -> None:
     from hookscope.protocol.examples import EXAMPLES  # noqa: PLC0415
 
     width = max(len(example.name) for example in EXAMPLES)
-    for example in EXAMPLES:
+    for before, example in zip((EXAMPLES[0], *EXAMPLES), EXAMPLES, strict=False):
+        if example.is_fault and not before.is_fault:
+            print()
         print(f"example:{example.name:<{width}}  {example.title}. {example.summary}")
 
 

@@ -140,5 +140,10 @@ def test_that_the_version_is_told(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_that_every_example_is_listed(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["--list-examples"]) == 0
-    lines = capsys.readouterr().out.splitlines()
-    assert [line.split()[0] for line in lines] == [f"example:{example.name}" for example in EXAMPLES]
+    ordinary, faults = capsys.readouterr().out.split("\n\n")
+    names = [line.split()[0].removeprefix("example:") for line in ordinary.splitlines()]
+    lessons = ["leaf_gradient", "one_layer", "non_leaf", "conv_relu", "cnn", "deep", "not_scalar", "containers"]
+    assert names == ["digits", *lessons]
+    assert [line.split()[0] for line in faults.splitlines()] == [
+        f"example:{example.name}" for example in EXAMPLES if example.is_fault
+    ]

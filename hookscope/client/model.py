@@ -74,7 +74,7 @@ class ModelMirror:
         """Return how to load a source: what was chosen for another model's loss and inputs is not kept."""
         settings = self.settings
         if self.source is not None and source != self.source:
-            settings = msgspec.structs.replace(settings, loss=LossChoice.AUTO, requires_grad=())
+            settings = msgspec.structs.replace(settings, loss=LossChoice.AUTO, gradient_file="", requires_grad=())
         return Setup(source, settings, inputs)
 
     def replay(self) -> Setup | None:
@@ -121,6 +121,7 @@ class ModelMirror:
         self.intervening.forget_steps()
         self.source, self.inputs, self.hello = setup.source, setup.inputs, hello
         self.tree, self.workload, self.settings = loaded.tree, loaded.workload, loaded.settings
+        self.records.follow(loaded.tree)
         self.are_records_former = is_same
         if not is_same:
             self.checked = ()

@@ -1,10 +1,12 @@
 """The newest record of every tensor of the loaded model. Belongs to the thread of its session."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from functools import partial
 
 from hookscope.protocol.identity import SLOT_ORDER, Slot, TensorRef
 from hookscope.protocol.tensors import Record
+from hookscope.protocol.tree import ModuleTree
 
 _SLOT_RANK = {slot: rank for rank, slot in enumerate(SLOT_ORDER)}
 
@@ -22,6 +24,7 @@ class RecordBook:
     def __init__(self) -> None:
         self._by_owner: dict[_Owner, dict[TensorRef, Record]] = {}
         self._orders: dict[_Owner, list[TensorRef]] = {}
+        self._parameters: dict[str, tuple[str, ...]] = {}
         self._step = 0
         self._finished = 0
 
@@ -31,7 +34,10 @@ class RecordBook:
         return self._step
 
     def of(self, path: str, operation: str = "") -> tuple[Record, ...]:
-        """Return the records of a module, or those of an operation in it, sorted by slot, call and leaf."""
+        """Return the records of a module, or those of an operation in it, sorted by slot, call and leaf.
+
+        Parameters are in the order in which the module registered them.
+        """
         return tuple(self._current((path, operation)))
 
     def get(self, ref: TensorRef) -> Record | None:
@@ -52,6 +58,12 @@ class RecordBook:
     def paths(self) -> frozenset[str]:
         """Return the modules that have records of their own."""
         return frozenset(path for path, operation in self._by_owner if not operation)
+
+    def follow(self, tree: ModuleTree) -> None:
+        """Take over in which order the modules of a model have their parameters; for the session alone."""
+        names = ((module.path, tuple(parameter.name for parameter in module.parameters)) for module in tree.modules)
+        self._parameters = {path: own for path, own in names if len(own) > 1}
+        self._orders.clear()
 
     def add(self, records: Iterable[Record]) -> None:
         """Take newer records; for the session alone."""
@@ -78,7 +90,8 @@ class RecordBook:
         since = self._newest_finished(owner)
         found = self._by_owner.get(owner, {})
         if owner not in self._orders:  # the same in every step, as a rule: all ask for it when any is new
-            self._orders[owner] = sorted(found, key=_sort_key)
+            ranks = {name: rank for rank, name in enumerate(self._parameters.get(owner[0], ()))}
+            self._orders[owner] = sorted(found, key=partial(_sort_key, ranks=ranks))
         records = (found[ref] for ref in self._orders[owner])
         return [record for record in records if record.step >= since or record.ref.slot is Slot.PARAMETER]
 
@@ -94,8 +107,11 @@ def _owner_of(ref: TensorRef) -> _Owner:
     return ref.path, ref.operation
 
 
-def _sort_key(ref: TensorRef) -> tuple[int, int, list[tuple[bool, int, str]]]:
-    return _SLOT_RANK[ref.slot], ref.call, [_part_key(part) for part in re.split(r"(\d+)", ref.leaf)]
+def _sort_key(ref: TensorRef, ranks: Mapping[str, int]) -> tuple[int, int, int, list[tuple[bool, int, str]]]:
+    """Sort a ref of a module by the ranks of its parameters; those that it has got since come last."""
+    is_parameter = ref.slot in {Slot.PARAMETER, Slot.PARAMETER_GRAD}
+    rank = ranks.get(ref.leaf, len(ranks)) if is_parameter else 0
+    return _SLOT_RANK[ref.slot], ref.call, rank, [_part_key(part) for part in re.split(r"(\d+)", ref.leaf)]
 
 
 def _part_key(part: str) -> tuple[bool, int, str]:

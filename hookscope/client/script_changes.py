@@ -81,6 +81,13 @@ def quoted(text: str) -> str:
     return repr(text) if '"' in text or "\\" in text or not text.isprintable() else f'"{text}"'
 
 
+def loaded(file: str) -> str:
+    """Return what reads the tensor in a file; of a `.npy` file it is the helper `array` that does."""
+    if file.endswith(".npy"):
+        return f"array({quoted(file)})"
+    return f'torch.load({quoted(file)}, map_location="cpu", weights_only=True).detach()'
+
+
 def docstring(text: str) -> str:
     """Return a text as a docstring; it must not end in a quotation mark."""
     escaped = text.replace("\\", "\\\\").replace('"""', "'''")
@@ -149,10 +156,8 @@ def _replace(change: Replace, intervention: Intervention, _given: Given | None) 
 
 
 def _from_file(change: FromFile, intervention: Intervention, _given: Given | None) -> Code:
-    if change.file.endswith(".npy"):
-        return _values(f"array({quoted(change.file)})", ("array", "fitted"), intervention)
-    loaded = f'torch.load({quoted(change.file)}, map_location="cpu", weights_only=True).detach()'
-    return _values(loaded, ("fitted",), intervention)
+    helpers = ("array", "fitted") if change.file.endswith(".npy") else ("fitted",)
+    return _values(loaded(change.file), helpers, intervention)
 
 
 def _from_step(change: FromStep, intervention: Intervention, given: Given | None) -> Code:

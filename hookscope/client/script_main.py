@@ -1,6 +1,6 @@
 """The part of a written script that runs one step of a model, as texts."""
 
-from hookscope.client.script_changes import quoted
+from hookscope.client.script_changes import loaded, quoted
 from hookscope.protocol.workload import (
     ExampleSource,
     FileSource,
@@ -21,9 +21,6 @@ IMPORTS = (
     "import numpy",
 )
 """What `main_text` imports besides torch."""
-
-HELPERS_NEEDED = ("tensors",)
-"""The helpers that it uses."""
 
 _LOAD = '''
 def load(source):
@@ -71,13 +68,20 @@ _OWN_LOSS = """\
 """
 
 _CHOSEN_LOSS = """\
-    return sum(@reduced for x in tensors(output).values() if x.requires_grad)
+@given    outputs = [x for x in tensors(output).values() if x.requires_grad]
+    return sum(@reduced for x in outputs)
 """
 
 _REDUCED: dict[LossChoice, tuple[str, str]] = {
     LossChoice.SUM: ("x.sum()", "the sum of all outputs"),
     LossChoice.MEAN: ("x.mean()", "the mean of all outputs"),
     LossChoice.MEAN_SQUARE: ("x.square().mean()", "the mean square of all outputs"),
+    LossChoice.GRADIENT_ONES: ("(x * torch.ones_like(x)).sum()", "outputs times a gradient of ones"),
+    LossChoice.GRADIENT_RANDOM: (
+        "(x * torch.randn(x.shape, generator=drawn_from).to(x)).sum()",
+        "outputs times a gradient of random numbers",
+    ),
+    LossChoice.GRADIENT_FILE: ("(x * gradient.to(x)).sum()", "the output times the gradient in a file"),
 }
 
 _MAIN = '''
@@ -122,9 +126,15 @@ def main_text(source: Source | None, settings: RunSettings, inputs: tuple[Synthe
     if inputs:
         given = "made_up_inputs()"
         parts.append(_MADE_UP.replace("@made", ", ".join(map(_made, inputs))))
-    parts += [_BATCH.replace("@inputs", given), _loss(settings.loss)]
+    parts += [_BATCH.replace("@inputs", given), _loss(settings)]
     parts.append(_MAIN.replace("@source", _source(source)).replace("@seed", _seed(settings.seed)))
     return "\n".join(parts)
+
+
+def helpers_needed(settings: RunSettings) -> tuple[str, ...]:
+    """Return the names of the helpers that `main_text` uses."""
+    is_read = settings.loss is LossChoice.GRADIENT_FILE and settings.gradient_file.endswith(".npy")
+    return ("tensors", "array") if is_read else ("tensors",)
 
 
 def default_source(source: Source | None) -> str:
@@ -152,12 +162,23 @@ def _seed(seed: int | None) -> str:
     return f"    random.seed({seed})\n    numpy.random.seed({seed % 2**32})\n    torch.manual_seed({seed})\n"
 
 
-def _loss(choice: LossChoice) -> str:
-    if choice is LossChoice.AUTO:
+def _loss(settings: RunSettings) -> str:
+    if settings.loss is LossChoice.AUTO:
         words = "the workload's own loss, else the output's, else the output"
         return _LOSS.replace("@loss_words", words).replace("@loss_code", _OWN_LOSS)
-    reduced, words = _REDUCED[choice]
-    return _LOSS.replace("@loss_words", words).replace("@loss_code", _CHOSEN_LOSS.replace("@reduced", reduced))
+    reduced, words = _REDUCED[settings.loss]
+    code = _CHOSEN_LOSS.replace("@given", _given(settings)).replace("@reduced", reduced)
+    return _LOSS.replace("@loss_words", words).replace("@loss_code", code)
+
+
+def _given(settings: RunSettings) -> str:
+    """Return what gradients are made of."""
+    match settings.loss:
+        case LossChoice.GRADIENT_RANDOM:
+            return f"    drawn_from = torch.Generator().manual_seed({settings.seed or 0})\n"
+        case LossChoice.GRADIENT_FILE:
+            return f"    gradient = {loaded(settings.gradient_file)}\n"
+    return ""
 
 
 def _made(asked: SyntheticInput) -> str:

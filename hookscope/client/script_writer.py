@@ -7,7 +7,7 @@ from hookscope.client.script_changes import Given, code_of, docstring
 from hookscope.client.script_functions import Written, constant_texts, function_text
 from hookscope.client.script_helpers import HELPERS, helper_text, with_needs
 from hookscope.client.script_intervene import intervene_text
-from hookscope.client.script_main import HELPERS_NEEDED, IMPORTS, default_source, main_text
+from hookscope.client.script_main import IMPORTS, default_source, helpers_needed, main_text
 from hookscope.client.script_operations import PROPERTIES, operator_names
 from hookscope.client.session import DebugSession
 from hookscope.protocol.identity import Slot
@@ -60,7 +60,7 @@ def write_script(
     written = [Written(one, number, code_of(one, given.get(one.id))) for number, one in enumerate(on, 1)]
     written.sort(key=lambda one: _ORDER.index(None if one.intervention.operation else one.intervention.slot))
     main = main_text(source, settings or RunSettings(), inputs)
-    helpers = with_needs([*_helpers_of(written), *HELPERS_NEEDED])
+    helpers = with_needs([*_helpers_of(written), *helpers_needed(settings or RunSettings())])
     operations = {one.intervention.operation.partition(":")[0] for one in written} - {""}
     texts = {
         "tells_calls_apart": any(one.tells_calls_apart for one in written),

@@ -228,6 +228,7 @@ class StepRunner:
             budget_bytes=self._store.pool.budget_bytes,
             acted=sum(status.applied > 0 for status in statuses),
             is_trial=is_trial,
+            loss_choice=settings.loss,
         )
 
     def _pass(self, settings: RunSettings, batch: Batch, device: torch.device, witness: Witness | None) -> _Passes:
@@ -247,7 +248,14 @@ class StepRunner:
             if witness is not None:
                 witness.returned(output)
             with finder.watching_loss(output) if finder is not None else nullcontext():
-                loss = compute_loss(settings.loss, self._workload.loss, output, batch.targets)
+                loss = compute_loss(
+                    settings.loss,
+                    self._workload.loss,
+                    output,
+                    batch.targets,
+                    seed=settings.seed,
+                    gradient_file=settings.gradient_file,
+                )
             del output
             self._stepping.loss(loss)
             self._recorder.begin_phase(Phase.BACKWARD)

@@ -101,12 +101,20 @@ WORDS: dict[FailureKind, FailureWords] = {
     FailureKind.LOSS_NOT_SCALAR: FailureWords(
         "Backward needs a single number to start from",
         ("The loss has the shape {shape}.",),
-        ("Choose how it becomes one number: its sum, its mean or its mean square.",),
+        (
+            "Choose how it becomes one number: its sum, its mean or its mean square.",
+            "Or choose the gradient that backward starts from: ones, random numbers, or those in a file.",
+        ),
     ),
     FailureKind.LOSS_MISSING: FailureWords(
         "There is no loss to start backward from",
         ("The model gave {given}, which is no tensor and has no loss of its own.",),
         ("Open a hookscope.Workload with a loss, or choose Sum, Mean or Mean square.",),
+    ),
+    FailureKind.GRADIENT_UNUSABLE: FailureWords(
+        "Backward cannot start from this gradient",
+        ("{reason}",),
+        ("Choose another file under Workload, or a gradient of ones.",),
     ),
     FailureKind.LOSS_NEEDS_NO_GRAD: FailureWords(
         "The loss depends on nothing that requires a gradient",

@@ -54,6 +54,11 @@ class Mosaic:
     stride: int = 1
     gap: int = 1
 
+    @property
+    def rows(self) -> int:
+        """Rows of tiles."""
+        return math.ceil(len(self.labels) / self.columns)
+
     def origin(self, tile: int) -> tuple[int, int]:
         """Return the row and column of a tile's first pixel in the picture."""
         height, width = self.tile_shape
@@ -105,17 +110,18 @@ def gap_of(tile_shape: tuple[int, int]) -> int:
     return max(1, round(max(tile_shape) / _TILES_PER_GAP))
 
 
-def compose(tiles: Tiles, aspect: float = 1.0) -> Mosaic:
+def compose(tiles: Tiles, aspect: float = 1.0, columns: int | None = None) -> Mosaic:
     """Put a page of tiles into one picture.
 
     Args:
         tiles: The page.
-        aspect: Width by height of the area that the picture will fill; the data's own columns go first.
+        aspect: Width by height of the area that the picture will fill.
+        columns: Tiles per row of tiles, whatever the area; the data's own columns go first.
     """
     pixels = tiles.pixels.to_numpy()
     mask = tiles.mask.to_numpy() if tiles.mask is not None else np.zeros(pixels.shape, np.uint8)
     count, height, width = pixels.shape
-    columns = tiles.columns or choose_columns(count, (height, width), aspect)
+    columns = tiles.columns or columns or choose_columns(count, (height, width), aspect)
     gap = gap_of((height, width))
     rows = math.ceil(count / columns)
     shape = rows * (height + gap) - gap, columns * (width + gap) - gap

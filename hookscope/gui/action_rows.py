@@ -107,12 +107,21 @@ class SubmenuInfo:
 
 @dataclass(frozen=True)
 class MenuEntry:
-    """One entry of a submenu; `None` as data makes it a remark that cannot be chosen."""
+    """One entry of a submenu; `None` as data makes it a remark that cannot be chosen.
+
+    Attributes:
+        text: What it says.
+        data: What is chosen with it.
+        icon: Codicon, or `""`.
+        tip: Its tool tip.
+        begins_section: Whether a line stands before it.
+    """
 
     text: str
     data: object
     icon: str = ""
     tip: str = ""
+    begins_section: bool = False
 
 
 Row = ActionInfo | SubmenuInfo

@@ -153,7 +153,8 @@ class PrimaryButton(QPushButton):
         self.setText(self._action.iconText())
         self.setToolTip(self._action.toolTip())
         self.setEnabled(self._action.isEnabled())
-        self.setIcon(icon(self._icon_name, theme_of(self.palette()).on_accent))
+        # Not of its own palette, which the style sheet gives the colours of the button.
+        self.setIcon(icon(self._icon_name, theme_of(QGuiApplication.palette()).on_accent))
 
 
 class Submenu(QMenu):
@@ -181,6 +182,8 @@ class Submenu(QMenu):
             if isinstance(entry, QAction):
                 self.addAction(entry)
                 continue
+            if entry.begins_section:
+                self.addSeparator()
             action = self.addAction(entry.text)
             action.setData(entry)
             action.setToolTip(entry.tip or entry.text)

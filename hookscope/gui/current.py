@@ -156,7 +156,16 @@ class Current(QObject):
         same_leaf = [record for record in of_slot if record.ref.leaf == self._wanted_leaf]
         tensors = [record for record in of_slot if not record.instead]
         chosen = next(iter(same_leaf or tensors or of_slot), None) or records.output(path)
-        return chosen.ref if chosen is not None else None
+        return chosen.ref if chosen is not None else self._pick_operation(path)
+
+    def _pick_operation(self, path: str) -> TensorRef | None:
+        """Return what was captured of an operation in a module that is not checked itself."""
+        session = self._bridge.session
+        if path in session.checked:
+            return None
+        checked = [operation.text for operation in session.checked_operations if operation.path == path]
+        found = [record.ref for text in checked for record in session.records.of(path, text)]
+        return next((ref for ref in found if ref.slot is self._wanted_slot), next(iter(found), None))
 
     @QtSlot()
     def _follow_model(self) -> None:

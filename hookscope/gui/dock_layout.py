@@ -33,6 +33,7 @@ class DockPlace:
 
 PLACES: dict[str, DockPlace] = {
     "modules": DockPlace(_Area.LeftDockWidgetArea, 50),
+    "lessons": DockPlace(_Area.LeftDockWidgetArea, 50, is_hidden=True),
     "details": DockPlace(_Area.RightDockWidgetArea, 40, share=3),
     "workload": DockPlace(_Area.RightDockWidgetArea, 40, share=2),
     "code": DockPlace(_Area.RightDockWidgetArea, 40, share=2, tabs_with="workload"),
@@ -93,9 +94,12 @@ class DockLayout(QObject):
         self._update_titles()
 
     def bring_up(self, name: str) -> None:
-        """Show a dock, in front of those that it shares its place with."""
-        self._docks[name].show()
-        self._docks[name].raise_()
+        """Show a dock, in front of those that it shares its place with; one that was not there gets what it wants."""
+        dock, is_new = self._docks[name], self._docks[name].isHidden()
+        dock.show()
+        dock.raise_()
+        if is_new and not PLACES[name].tabs_with:
+            self._window.resizeDocks([dock], [dock.sizeHint().height()], Qt.Orientation.Vertical)
 
     def give_way(self, name: str) -> None:
         """Let the dock that a dock has its tab beside come to the front again, if that one is there to be seen."""
@@ -112,6 +116,9 @@ class DockLayout(QObject):
         self._is_restored = self._restore_docks()
         if not self._is_restored:
             self._place_all()
+        for name, dock in self._docks.items():
+            if self._window.dockWidgetArea(dock) is _Area.NoDockWidgetArea:  # it was not there yet when they were kept
+                self._place(name)
         self._update_titles()
 
     def save(self) -> None:

@@ -20,11 +20,15 @@ class Remedy(StrEnum):
     LOSS_SUM = "loss_sum"
     LOSS_MEAN = "loss_mean"
     LOSS_MEAN_SQUARE = "loss_mean_square"
+    GRADIENT_ONES = "gradient_ones"
+    GRADIENT_RANDOM = "gradient_random"
+    GRADIENT_FILE = "gradient_file"
     SHOW_WORKLOAD = "show_workload"
     GO_TO_MODULE = "go_to_module"
 
 
 _LOSSES = (Remedy.LOSS_SUM, Remedy.LOSS_MEAN, Remedy.LOSS_MEAN_SQUARE)
+_GRADIENTS = (Remedy.GRADIENT_ONES, Remedy.GRADIENT_RANDOM, Remedy.GRADIENT_FILE)
 _MENDABLE = (Remedy.RELOAD, Remedy.STEP)
 
 REMEDIES: dict[FailureKind, tuple[Remedy, ...]] = {
@@ -39,8 +43,9 @@ REMEDIES: dict[FailureKind, tuple[Remedy, ...]] = {
     FailureKind.BATCHES_ENDED: (Remedy.RELOAD,),
     FailureKind.FORWARD_RAISED: _MENDABLE,
     FailureKind.LOSS_RAISED: _MENDABLE,
-    FailureKind.LOSS_NOT_SCALAR: _LOSSES,
+    FailureKind.LOSS_NOT_SCALAR: _LOSSES + _GRADIENTS,
     FailureKind.LOSS_MISSING: _LOSSES,
+    FailureKind.GRADIENT_UNUSABLE: (Remedy.GRADIENT_FILE, Remedy.GRADIENT_ONES, Remedy.SHOW_WORKLOAD),
     FailureKind.LOSS_NEEDS_NO_GRAD: (Remedy.SHOW_WORKLOAD,),
     FailureKind.BACKWARD_RAISED: _MENDABLE,
     FailureKind.OPTIMIZER_RAISED: (Remedy.SHOW_WORKLOAD, *_MENDABLE),
@@ -65,6 +70,9 @@ REMEDY_LABELS: dict[Remedy, str] = {
     Remedy.LOSS_SUM: "Sum",
     Remedy.LOSS_MEAN: "Mean",
     Remedy.LOSS_MEAN_SQUARE: "Mean square",
+    Remedy.GRADIENT_ONES: "Ones",
+    Remedy.GRADIENT_RANDOM: "Random",
+    Remedy.GRADIENT_FILE: "From a file…",
     Remedy.SHOW_WORKLOAD: "Show Workload",
     Remedy.GO_TO_MODULE: "Go to module",
 }

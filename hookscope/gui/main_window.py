@@ -18,10 +18,12 @@ from hookscope.gui.handlers.help import HelpHandlers
 from hookscope.gui.handlers.opening import OpeningHandlers
 from hookscope.gui.handlers.operations import OperationHandlers
 from hookscope.gui.handlers.pictures import PictureHandlers
+from hookscope.gui.handlers.places import PlaceHandlers
 from hookscope.gui.handlers.preferences import PreferenceHandlers
 from hookscope.gui.handlers.session import SessionHandlers
 from hookscope.gui.handlers.view import ViewHandlers
 from hookscope.gui.interventions.parts import InterventionParts
+from hookscope.gui.lessons_dock import LessonsDock
 from hookscope.gui.log_panel import LogPanel
 from hookscope.gui.module_tree.dock import ModuleTreeDock
 from hookscope.gui.notifications import Notifications
@@ -77,6 +79,7 @@ class MainWindow(QMainWindow):
         self.modules = ModuleTreeDock(bridge, self.current, self)
         self.workload = WorkloadDock(bridge, self)
         self.operations = OperationsDock(bridge, self.current, self)
+        self.lessons = LessonsDock(bridge, self)
         self.stepping = SteppingParts(bridge, self.current, settings, self)
         self.interventions = InterventionParts(bridge, self.current, settings, self)
         self.series = SeriesParts(bridge, self.current, settings, self)
@@ -97,6 +100,7 @@ class MainWindow(QMainWindow):
             operations=OperationHandlers(bridge, self.current, self),
             preferences=PreferenceHandlers(bridge, settings, theme, self),
             pictures=pictures,
+            places=PlaceHandlers(self.plotting.focused, self.toast, self),
             exports=self.exports.handlers,
             view=ViewHandlers(self, self.docks, theme),
             help=HelpHandlers(bridge, self),
@@ -127,6 +131,7 @@ class MainWindow(QMainWindow):
         self.docks.add("workload", self.workload)
         self.docks.add("log", self._dock(self.tr("Log"), LogPanel(self._bridge, self)))
         self.docks.add("operations", self.operations)
+        self.docks.add("lessons", self.lessons)
         self.stepping.join(self.modules, self.docks, self.central, self.toast)
         self.interventions.join(self.modules, self.docks, self.central, self.toast)
         self.series.join(self.docks, self.toast)
@@ -137,12 +142,15 @@ class MainWindow(QMainWindow):
         central.cancel_requested.connect(handlers.session.cancel_loading)
         central.failure_card.details_copied.connect(self._tell_copied)
         central.failure_card.remedy_requested.connect(handlers.session.apply_remedy)
-        for source in (self.modules, self.operations):
+        for source in (self.modules, self.operations, self.ready):
             source.operations_requested.connect(handlers.operations.show_operations_of)
         handlers.operations.list_requested.connect(self._show_operations)
         handlers.session.open_requested.connect(handlers.opening.open_model)
         handlers.session.workload_requested.connect(self._show_workload)
+        handlers.session.gradient_requested.connect(self.workload.loss.ask_for_file)
         self.ready.workload_requested.connect(self._show_workload)
+        handlers.help.lessons_requested.connect(self._show_lessons)
+        self.lessons.source_chosen.connect(handlers.opening.open_text)
         self.welcome.open_requested.connect(handlers.opening.open_model)
         self.welcome.source_chosen.connect(handlers.opening.open_text)
         handlers.opening.recent_changed.connect(self.welcome.refresh_recent)
@@ -188,6 +196,10 @@ class MainWindow(QMainWindow):
     def _show_workload(self) -> None:
         self.docks.bring_up("workload")
         self.workload.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    @Slot()
+    def _show_lessons(self) -> None:
+        self.docks.bring_up("lessons")
 
     @Slot()
     def _show_operations(self) -> None:

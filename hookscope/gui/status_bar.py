@@ -149,7 +149,9 @@ class StatusBar(QStatusBar):
                 format_duration(step.duration_s),
             ]
             loss = self.tr("not finite") if step.loss is None else format_number(step.loss)
-            words.append(self.tr("loss {loss}").format(loss=loss))
+            is_product = step.loss_choice.is_gradient
+            text = self.tr("output × gradient {loss}") if is_product else self.tr("loss {loss}")
+            words.append(text.format(loss=loss))
         self._figures.setText("   ".join(words))
 
     def _look(self) -> _Look:
@@ -195,11 +197,20 @@ class StatusBar(QStatusBar):
             return self.tr("Needs an input")
         match checked:
             case 0:
-                return self.tr("Ready, nothing checked")
+                return self._operation_words(len(self._session.checked_operations))
             case 1:
                 return self.tr("Ready, 1 module checked")
             case _:
                 return self.tr("Ready, {count} modules checked").format(count=checked)
+
+    def _operation_words(self, checked: int) -> str:
+        match checked:
+            case 0:
+                return self.tr("Ready, nothing checked")
+            case 1:
+                return self.tr("Ready, 1 operation checked")
+            case _:
+                return self.tr("Ready, {count} operations checked").format(count=checked)
 
     def _progress_words(self) -> str:
         progress = self._session.progress

@@ -4,6 +4,7 @@ from PySide6.QtCore import QObject, Qt, Signal, Slot
 from PySide6.QtGui import QColor, QPalette
 from PySide6.QtWidgets import QApplication
 
+from hookscope.gui.cells import box_palette
 from hookscope.gui.settings import Settings, ThemeChoice
 from hookscope.gui.theme import DARK, LIGHT, Theme
 from hookscope.protocol.resources import resource_path
@@ -170,7 +171,9 @@ def style_sheet(theme: Theme) -> str:
 
 def apply_theme(app: QApplication, theme: Theme) -> None:
     """Give the whole program a theme; widgets that draw for themselves follow on `QEvent.PaletteChange`."""
-    app.setPalette(palette_of(theme))
+    palette = palette_of(theme)
+    app.setPalette(palette)
+    app.setPalette(box_palette(palette, theme), "QCheckBox")  # type: ignore[arg-type]  # the stubs ask for bytes, which Qt refuses
     app.setStyleSheet(style_sheet(theme))
 
 

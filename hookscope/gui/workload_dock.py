@@ -1,14 +1,15 @@
 """The dock that says what a step runs: inputs, targets, loss, optimizer, and what of it can be chosen."""
 
 import msgspec
-from PySide6.QtCore import QSignalBlocker, QSize, Qt, Slot
-from PySide6.QtWidgets import QCheckBox, QComboBox, QDockWidget, QFormLayout, QLabel, QVBoxLayout, QWidget
+from PySide6.QtCore import QSize, Qt, Slot
+from PySide6.QtWidgets import QCheckBox, QDockWidget, QFormLayout, QLabel, QVBoxLayout, QWidget
 
 from hookscope.client.state import ALLOWED
 from hookscope.figures.text import format_shape
 from hookscope.gui.session_bridge import SessionBridge
 from hookscope.gui.tall_content import TallContent
 from hookscope.gui.workload_inputs import InputForm, InputTable, typed_form
+from hookscope.gui.workload_loss import LossForm
 from hookscope.protocol.failures import Failure, FailureKind
 from hookscope.protocol.tensors import BadgeKind, NamedSpec
 from hookscope.protocol.tree import ModuleTree
@@ -36,7 +37,7 @@ class WorkloadDock(QDockWidget):
         self._nothing = _quiet_label(self.tr("Open a model to see what its steps run."))
         self.inputs = InputTable()
         self._targets = _quiet_label()
-        self.loss = QComboBox()
+        self.loss = LossForm()
         self.optimizer = QCheckBox()
         self.restore = QCheckBox(self.tr("&Restore the state after each step"))
         self.eagerly = QCheckBox(self.tr("Run &eagerly"))
@@ -48,7 +49,7 @@ class WorkloadDock(QDockWidget):
         bridge.model_loaded.connect(self._suggest_inputs)
         bridge.failure_raised.connect(self._tell_failure)
         self.inputs.ticks_changed.connect(self._choose_ticks)
-        self.loss.activated.connect(self._choose_loss)
+        self.loss.chosen.connect(self._choose_loss)
         self.optimizer.clicked.connect(self._choose_optimizer)
         self.restore.clicked.connect(self._choose_restore)
         self.eagerly.clicked.connect(self._choose_eagerly)
@@ -64,10 +65,6 @@ class WorkloadDock(QDockWidget):
         self._title.setFont(bold)
         self._title.setTextFormat(Qt.TextFormat.PlainText)
         self._title.setWordWrap(True)
-        for choice in LossChoice:
-            self.loss.addItem("", choice)
-        self.loss.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
-        self.loss.setToolTip(self.tr("The number that backward starts from, made of the model's output."))
         self.optimizer.setToolTip(self.tr("After backward, let the optimizer change the parameters."))
         self.eagerly.setToolTip(self.tr("Run compiled modules as they were written, so that hooks in them are called."))
         gap = self.fontMetrics().height() // 2
@@ -85,7 +82,7 @@ class WorkloadDock(QDockWidget):
         rows.addLayout(choices)
         page = QWidget()
         outer = QVBoxLayout(page)
-        outer.setContentsMargins(gap, 0, gap, gap)
+        outer.setContentsMargins(gap, gap, gap, gap)
         outer.addWidget(self._content)
         outer.addWidget(self._nothing)
         outer.addStretch()
@@ -113,10 +110,7 @@ class WorkloadDock(QDockWidget):
         self._remarks.setVisible(bool(self._remarks.text()))
         self.form.setVisible(workload.needs_input or workload.synthetic)
         self.form.setEnabled(session.state in ALLOWED["give_inputs"])
-        with QSignalBlocker(self.loss):
-            for row, text in enumerate(self._loss_texts(workload)):
-                self.loss.setItemText(row, text)
-            self.loss.setCurrentIndex(self.loss.findData(settings.loss))
+        self.loss.show_settings(workload, settings)
         self.optimizer.setChecked(settings.optimizer)
         self.loss.setEnabled(can_change)
         self.optimizer.setText(self.tr("&Optimizer steps ({name})").format(name=workload.optimizer_name))
@@ -137,12 +131,6 @@ class WorkloadDock(QDockWidget):
         )
         undone = self.tr("Parameters too: what the optimizer does is undone again.")
         self.restore.setToolTip(f"{what}\n{undone}" if workload.optimizer_name and settings.optimizer else what)
-
-    def _loss_texts(self, workload: WorkloadInfo) -> tuple[str, ...]:
-        """Return a text per `LossChoice`, in its order."""
-        auto = self.tr("Auto ({name})") if workload.loss_name else self.tr("Auto (the output's own)")
-        automatic = auto.format(name=workload.loss_name)
-        return automatic, self.tr("Sum of the output"), self.tr("Mean of the output"), self.tr("Mean square")
 
     def _target_text(self, targets: tuple[NamedSpec, ...]) -> str:
         lines = [
@@ -178,14 +166,16 @@ class WorkloadDock(QDockWidget):
     def _tell_failure(self, failure: Failure) -> None:
         if failure.kind is FailureKind.BAD_INPUT and self.form.isVisibleTo(self._content):
             self.form.tell(failure.values.get("reason", ""))
+        elif failure.kind is FailureKind.GRADIENT_UNUSABLE:
+            self.loss.tell(failure.values.get("reason", ""))
 
     @Slot(object)
     def _choose_ticks(self, leaves: tuple[str, ...]) -> None:
         self._change(requires_grad=leaves)
 
-    @Slot(int)
-    def _choose_loss(self, row: int) -> None:
-        self._change(loss=self.loss.itemData(row))
+    @Slot(object, str)
+    def _choose_loss(self, loss: LossChoice, gradient_file: str) -> None:
+        self._change(loss=loss, gradient_file=gradient_file)
 
     @Slot(bool)
     def _choose_optimizer(self, is_on: bool) -> None:

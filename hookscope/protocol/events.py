@@ -21,7 +21,7 @@ from hookscope.protocol.trial_events import (
     UnchangedProved,
 )
 from hookscope.protocol.views import ViewResult
-from hookscope.protocol.workload import RunSettings, WorkloadInfo
+from hookscope.protocol.workload import LossChoice, RunSettings, WorkloadInfo
 
 __all__ = [
     "PROTOCOL_VERSION",
@@ -157,6 +157,8 @@ class StepFinished(msgspec.Struct, frozen=True, tag="step_finished"):
         optimizer_stepped: Whether the optimizer changed the parameters after backward.
         acted: How many interventions acted in it.
         is_trial: Whether it was run by `RunTrial`, and everything was put back after it.
+        loss_choice: How the loss was made; where backward started from a gradient, it is the sum of output times
+            gradient.
     """
 
     step: int
@@ -170,6 +172,7 @@ class StepFinished(msgspec.Struct, frozen=True, tag="step_finished"):
     budget_bytes: int = 0
     acted: int = 0
     is_trial: bool = False
+    loss_choice: LossChoice = LossChoice.AUTO
 
 
 class StepEvents(msgspec.Struct, frozen=True, tag="step_events"):

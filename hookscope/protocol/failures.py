@@ -35,6 +35,8 @@ class FailureKind(StrEnum):
     """Backward cannot start from a non-scalar: `shape`."""
     LOSS_MISSING = "loss_missing"
     """The output is no tensor and has no `.loss`: `given`."""
+    GRADIENT_UNUSABLE = "gradient_unusable"
+    """Backward cannot start from the gradient that was chosen: `reason` (expected and given)."""
     LOSS_NEEDS_NO_GRAD = "loss_needs_no_grad"
     """Nothing that the loss was made of requires a gradient."""
     BACKWARD_RAISED = "backward_raised"

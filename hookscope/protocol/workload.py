@@ -99,13 +99,30 @@ def parse_inputs(text: str) -> tuple[SyntheticInput, ...]:
 
 
 class LossChoice(StrEnum):
-    """How the scalar that backward starts from is made of the model's output."""
+    """How backward starts: from a scalar that is made of the model's output, or from a gradient of the output.
+
+    A gradient is what PyTorch calls `output.backward(gradient)`; the loss that is told is then the sum of output times
+    gradient, whose gradient it is.
+    """
 
     AUTO = "auto"
     """The workload's own loss, else the output's `.loss`, else the output itself if it is a scalar."""
     SUM = "sum"
     MEAN = "mean"
     MEAN_SQUARE = "mean_square"
+    GRADIENT_ONES = "gradient_ones"
+    GRADIENT_RANDOM = "gradient_random"
+    """Standard normal numbers from a generator of their own: the same ones in each step with the same seed."""
+    GRADIENT_FILE = "gradient_file"
+    """The tensor in `RunSettings.gradient_file`."""
+
+    @property
+    def is_gradient(self) -> bool:
+        """Whether backward starts from a gradient of the output."""
+        return self in _GRADIENTS
+
+
+_GRADIENTS = {LossChoice.GRADIENT_ONES, LossChoice.GRADIENT_RANDOM, LossChoice.GRADIENT_FILE}
 
 
 class CapturePlace(StrEnum):
@@ -124,7 +141,8 @@ class RunSettings(msgspec.Struct, frozen=True):
         device: Where the model runs, for example `cpu` or `cuda:0`.
         seed: Seed of step 1; step k is seeded with `seed + k - 1`, or with `seed` itself where the state is restored,
             so that steps repeat. `None` leaves the random state alone.
-        loss: How the loss is made.
+        loss: How the loss is made, or the gradient that backward starts from.
+        gradient_file: `.npy`, `.pt` or `.pth` file with a gradient in the output's shape, for `GRADIENT_FILE`.
         requires_grad: Input leaves whose own gradient is wanted.
         optimizer: Whether the workload's optimizer steps after backward.
         restore_state: Whether a step leaves buffers, random state, `.grad`, hooks and flags as it found them, however
@@ -144,6 +162,7 @@ class RunSettings(msgspec.Struct, frozen=True):
     run_eagerly: bool = False
     budget_bytes: int | None = None
     capture_place: CapturePlace = CapturePlace.DEVICE
+    gradient_file: str = ""
 
 
 class InputInfo(msgspec.Struct, frozen=True):

@@ -5,6 +5,7 @@ import pytest
 from hookscope.client.records import RecordBook
 from hookscope.protocol.identity import Slot, TensorRef
 from hookscope.protocol.tensors import Badge, BadgeKind, Record
+from hookscope.protocol.tree import ModuleInfo, ModuleTree, ParameterInfo
 
 
 def record(slot: Slot, leaf: str, step: int = 1, call: int = 0, path: str = "a") -> Record:
@@ -32,6 +33,21 @@ def test_that_records_are_sorted_by_slot_call_and_leaf(book: RecordBook) -> None
     )
     book.add(reversed(sorted_records))
     assert book.of("a") == sorted_records
+
+
+def test_that_parameters_are_in_the_modules_own_order_and_those_it_has_got_since_come_last(book: RecordBook) -> None:
+    names = ("weight", "bias", "alpha.10", "alpha.9")
+    parameters = tuple(ParameterInfo(name, (1,), "float32", "cpu", True) for name in names[:2])
+    ordered = [record(slot, name) for slot in (Slot.PARAMETER, Slot.PARAMETER_GRAD) for name in ("weight", "bias")]
+    book.add(reversed(ordered))
+    assert [one.ref.leaf for one in book.of("a")] == ["bias", "weight"] * 2, "nothing is known of the module yet"
+    book.follow(ModuleTree((ModuleInfo("a", "a", "Linear", -1, parameters=parameters),)))
+    assert list(book.of("a")) == ordered
+    book.add([record(Slot.PARAMETER, name) for name in names[2:]])
+    assert [one.ref.leaf for one in book.of("a")][:4] == ["weight", "bias", "alpha.9", "alpha.10"]
+    book.clear()
+    book.add(reversed(ordered))
+    assert list(book.of("a")) == ordered, "the steps are forgotten, and not the model"
 
 
 def test_that_the_newest_record_of_a_ref_replaces_the_older(book: RecordBook) -> None:

@@ -84,7 +84,7 @@ def test_that_made_up_inputs_are_those_of_the_engine() -> None:
         assert torch.equal(given, expected)
 
 
-@pytest.mark.parametrize("choice", LossChoice)
+@pytest.mark.parametrize("choice", [choice for choice in LossChoice if choice is not LossChoice.GRADIENT_FILE])
 def test_that_the_loss_is_that_of_the_engine(choice: LossChoice) -> None:
     script = loaded(write_script([], None, settings=RunSettings(loss=choice)))
     output = {"loss": X.sum().requires_grad_(), "more": [X.clone().requires_grad_()]}
@@ -94,6 +94,26 @@ def test_that_the_loss_is_that_of_the_engine(choice: LossChoice) -> None:
         targets = torch.ones_like(X)
         workload = types.SimpleNamespace(loss=own)
         assert torch.equal(script.loss_of(workload, value, targets), compute_loss(choice, own, value, targets))
+
+
+@pytest.mark.parametrize("name", ["g.npy", "g.pt"])
+def test_that_the_gradient_in_a_file_is_that_of_the_engine(name: str, tmp_path: Path) -> None:
+    file, gradient = tmp_path / name, torch.linspace(-1, 1, X.numel(), dtype=torch.float64).view(X.shape)
+    if name.endswith(".npy"):
+        np.save(file, gradient.numpy())
+    else:
+        torch.save(gradient, file)
+    script = loaded(
+        write_script([], None, settings=RunSettings(loss=LossChoice.GRADIENT_FILE, gradient_file=str(file)))
+    )
+    output = X.clone().requires_grad_()
+    script.loss_of(types.SimpleNamespace(), output, None).backward()
+    assert torch.equal(output.grad, gradient.float())
+
+
+@pytest.mark.parametrize("choice", LossChoice)
+def test_that_each_loss_looks_as_if_it_was_written_by_hand(choice: LossChoice) -> None:
+    look_hand_written(write_script([], None, settings=RunSettings(loss=choice, gradient_file="/data/g.npy")))
 
 
 def test_that_a_batch_is_taken_as_the_engine_takes_it() -> None:
@@ -124,7 +144,10 @@ def test_that_a_script_of_an_example_runs_where_hookscope_is(capsys: pytest.Capt
 
 @pytest.mark.parametrize("name", ["several in their order", "expression with a module", "operation in place"])
 def test_that_scripts_look_as_if_they_were_written_by_hand(name: str) -> None:
-    script = write_script(PLACES[name], None, comment="A comment.")
+    look_hand_written(write_script(PLACES[name], None, comment="A comment."))
+
+
+def look_hand_written(script: str) -> None:
     for arguments in (["check", "--select", "E,F,I,W,UP,B"], ["format", "--diff"]):
         run = subprocess.run(
             [sys.executable, "-m", "ruff", *arguments, "--isolated", "--line-length", "120", "-"],

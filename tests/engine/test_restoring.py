@@ -6,7 +6,7 @@ import torch
 from hookscope.protocol import commands, events
 from hookscope.protocol.identity import Slot
 from hookscope.protocol.views import StatisticsRequest
-from hookscope.protocol.workload import RunSettings
+from hookscope.protocol.workload import LossChoice, RunSettings
 from tests.engine import models, state_models
 from tests.engine.driving import driving
 
@@ -119,3 +119,12 @@ def test_that_what_could_not_be_restored_is_said_once(driver, capfd):
     driver.run(3)
     said = capfd.readouterr().err
     assert said == "hookscope: not as it was before the step: the parameter target.weight: the model wrote to it\n"
+
+
+@pytest.mark.parametrize("example", ["leaf_gradient", "non_leaf", "not_scalar"])
+def test_that_leaves_of_a_function_are_not_said_to_be_written_to(driver, capfd, example):
+    driver.load(f"example:{example}")
+    driver.change(RunSettings(loss=LossChoice.SUM))
+    driver.run(2)
+    assert len(driver.finished) == 2
+    assert capfd.readouterr().err == ""

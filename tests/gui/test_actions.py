@@ -2,7 +2,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 import pytest
-from PySide6.QtGui import QAction, QKeySequence
+from PySide6.QtGui import QAction, QColor, QKeySequence
 from PySide6.QtWidgets import QApplication, QDialog, QMenu, QPushButton, QToolBar
 
 from hookscope.client.state import ALLOWED, SessionState
@@ -10,6 +10,7 @@ from hookscope.gui.action_rows import ActionInfo, Menu, SubmenuInfo
 from hookscope.gui.action_set import Submenu, tool_tip
 from hookscope.gui.actions import ACTIONS
 from hookscope.gui.dialogs.shortcuts import ShortcutsDialog
+from hookscope.gui.theme import DARK, LIGHT
 from hookscope.protocol.examples import EXAMPLES
 from hookscope.protocol.workload import ExampleSource
 from tests.gui.fakes import small_tree
@@ -94,7 +95,9 @@ def test_that_every_submenu_has_entries(shell: Shell, row: SubmenuInfo) -> None:
 
 def test_that_an_example_is_opened_from_its_entry(shell: Shell) -> None:
     entries = entries_of(shell, "examples")
-    assert [entry.text() for entry in entries] == [example.title for example in EXAMPLES]
+    ordinary, faults = ([one.title for one in EXAMPLES if one.is_fault is is_fault] for is_fault in (False, True))
+    assert [entry.text() for entry in entries] == [*ordinary, "", *faults]
+    assert entries[len(ordinary)].isSeparator()
     entries[2].trigger()
     assert shell.session.wanted_source == ExampleSource(EXAMPLES[2].name)
 
@@ -126,6 +129,18 @@ def test_that_the_tool_bar_has_the_step_as_its_one_filled_button(shell: Shell) -
     shell.load(small_tree())
     filled[0].click()
     assert shell.session.asked == ["step"]
+
+
+def test_that_the_icon_of_the_filled_button_can_be_seen_on_it_in_either_theme(shell: Shell) -> None:
+    bar = shell.window.findChild(QToolBar, "tool_bar")
+    (button,) = (button for button in bar.findChildren(QPushButton) if button.property("primary"))
+    shell.window.show()
+    shell.load(small_tree())
+    for key, theme in (("theme_light", LIGHT), ("theme_dark", DARK)):
+        shell.window.action_set[key].trigger()
+        picture = button.icon().pixmap(16).toImage()
+        drawn = max((picture.pixelColor(x, y) for x in range(16) for y in range(16)), key=QColor.alpha)
+        assert drawn.value() == pytest.approx(QColor(theme.on_accent).value(), abs=12)
 
 
 def test_that_the_list_of_shortcuts_is_the_table(shell: Shell) -> None:

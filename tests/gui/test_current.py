@@ -5,6 +5,7 @@ from pytestqt.qtbot import QtBot
 
 from hookscope.gui.current import Current, Moment
 from hookscope.protocol.events import StepFinished
+from hookscope.protocol.hooks import OperationRef
 from hookscope.protocol.identity import Slot, TensorRef
 from hookscope.protocol.stops import EventKind
 from hookscope.protocol.tensors import Record
@@ -47,6 +48,26 @@ def test_that_a_module_without_records_has_no_tensor_until_its_output_is_capture
     with qtbot.waitSignal(current.changed):
         step_forward(bridge, "features.0")
     assert current.ref == TensorRef("features.0", Slot.OUTPUT, "out")
+
+
+def test_that_a_module_of_which_only_operations_are_checked_shows_the_first_of_them(
+    bridge: FakeBridge, current: Current
+) -> None:
+    session = bridge.session
+    session.check_operations([OperationRef("features.0", "add", 0), OperationRef("features.0", "mul", 0)])
+    current.select_module("features.0")
+    added, product = (TensorRef("features.0", Slot.OUTPUT, "out", operation=text) for text in ("add:0", "mul:0"))
+    session.check(["features.0"])
+    bridge.record(Record(added, 1, 0, spec(2)), Record(product, 1, 1, spec(2)))
+    assert current.ref is None, "the module's own output comes later in the step"
+    step_forward(bridge, "features.0")
+    assert current.ref == TensorRef("features.0", Slot.OUTPUT, "out")
+    session.check([])
+    session.records.clear()
+    current.select_module("features.3")
+    bridge.record(Record(added, 2, 0, spec(2)), Record(product, 2, 1, spec(2)))
+    current.select_module("features.0")
+    assert current.ref == added
 
 
 def test_that_the_slot_chosen_last_is_kept_where_a_module_has_it(bridge: FakeBridge, current: Current) -> None:

@@ -41,12 +41,12 @@ def window(qapp: QApplication) -> Iterator[DetailsWindow]:
 def test_that_the_hooks_on_the_module_are_listed_with_their_mode(window: DetailsWindow) -> None:
     session = window.bridge.session
     window.current.select_ref(OUTPUT)
-    assert window.note("hooks") == ""
+    assert window.note("hooks") == "Hooks\nnone"
     session.hooks["features.0"] = ("forward_pre_hook", "forward_hook", "gradient edges (exact)")
     window.bridge.hooks_changed.emit()
     assert window.note("hooks") == "Hooks · Exact\nforward_pre_hook, forward_hook, gradient edges (exact)"
     window.current.select_module("features.3")
-    assert window.note("hooks") == ""
+    assert window.note("hooks") == "Hooks\nnone"
 
 
 def test_that_a_refused_mode_says_why(window: DetailsWindow) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 import pytest
 import torch
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QColor
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QComboBox, QSlider, QSpinBox, QToolButton
 
@@ -87,6 +88,17 @@ def test_that_dims_have_the_names_that_fit_the_module(
 ) -> None:
     host_of(grid).show_tensor(torch.rand(shape), class_name=class_name)
     assert words(grid) == text
+
+
+def test_that_the_icon_of_the_dims_follows_the_theme(grid: GridView, qapp: QApplication) -> None:
+    host_of(grid).show_tensor(torch.rand(2, 3, 4, 4))
+    button = next(one for one in grid.range_bar.findChildren(QToolButton) if one.text().startswith("rows"))
+    for theme in (LIGHT, DARK):
+        apply_theme(qapp, theme)
+        picture = button.icon().pixmap(16).toImage()
+        colors = (picture.pixelColor(x, y) for x in range(16) for y in range(16))
+        most_opaque = max(colors, key=QColor.alpha)
+        assert most_opaque.value() == pytest.approx(QColor(theme.text).value(), abs=12)
 
 
 @pytest.mark.parametrize("theme", [DARK, LIGHT])

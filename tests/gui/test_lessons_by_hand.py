@@ -3,12 +3,14 @@
 from collections.abc import Iterator
 from pathlib import Path
 
+import numpy as np
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from hookscope.client.state import SessionState
+from hookscope.gui.failure_text import Remedy
 from hookscope.gui.interventions.fields import NumberField
 from hookscope.gui.main_window import MainWindow
 from hookscope.gui.panels.slot_card import SlotCard
@@ -16,6 +18,7 @@ from hookscope.gui.session_bridge import SessionBridge
 from hookscope.gui.settings import MemoryStore, Settings
 from hookscope.gui.style import ThemeSwitch
 from hookscope.protocol.events import ViewReady
+from hookscope.protocol.failures import FailureKind
 from hookscope.protocol.identity import Slot, TensorRef
 from hookscope.protocol.tensor_changes import ClipNorm, Scale
 from hookscope.protocol.views import Table, TableRequest
@@ -179,6 +182,34 @@ def test_that_the_gradient_of_a_tensor_in_between_is_scaled_by_two(
     assert session.interventions == ()
     assert session.proof is not None
     assert session.proof.differing == ()
+
+
+def test_that_backward_starts_from_a_gradient_where_the_output_is_no_scalar(
+    window: MainWindow, qtbot: QtBot, tmp_path: Path
+) -> None:
+    open_example(window, "not_scalar", qtbot)
+    card, x = window.central.failure_card, TensorRef("", Slot.PARAMETER_GRAD, "x")
+    click_row(window.modules, "", qtbot)
+    qtbot.keyClick(window.modules.view, Qt.Key.Key_Space)
+    with qtbot.waitSignal(session_of(window).failure_raised, timeout=PATIENCE_MS):
+        window.action_set["step"].trigger()
+    settle(window, qtbot)
+    assert card.failure is not None
+    assert (card.failure.kind, card.failure.values) == (FailureKind.LOSS_NOT_SCALAR, {"shape": "(2, 1)"})
+    with qtbot.waitSignal(session_of(window).step_finished, timeout=PATIENCE_MS):
+        card.remedy_button(Remedy.GRADIENT_ONES).click()
+    settle(window, qtbot)
+    assert values(window, x, qtbot) == [1.0, 1.0]
+    np.save(tmp_path / "g.npy", np.array([[0.5], [-2.0]]))
+    loss = window.workload.loss
+    loss.combo.setFocus()
+    for _ in range(2):
+        qtbot.keyClick(loss.combo, Qt.Key.Key_Down)
+        settle(window, qtbot)
+    qtbot.keyClicks(loss.file.line, str(tmp_path / "g.npy"))
+    qtbot.keyClick(loss.file.line, Qt.Key.Key_Return)
+    step(window, qtbot)
+    assert values(window, x, qtbot) == [0.5, -2.0]
 
 
 def test_that_one_channel_is_zeroed_and_the_class_scores_move(window: MainWindow, qtbot: QtBot) -> None:

@@ -207,6 +207,21 @@ def test_that_a_narrow_dock_shows_module_and_output_and_a_wide_one_everything(do
     assert not any(header.isSectionHidden(column) for column in Column)
 
 
+def test_that_names_have_the_room_of_the_outputs_until_there_are_any(
+    bridge: FakeBridge, dock: ModuleTreeDock, qtbot: QtBot
+) -> None:
+    header = dock.view.header()
+    dock.resize(280, 600)
+    before = [header.sectionSize(column) for column in (Column.MODULE, Column.OUTPUT)]
+    bridge.record(record("features.0", of=spec(16, 16, 8, 8)))
+    qtbot.waitUntil(lambda: header.sectionSize(Column.OUTPUT) > before[1])
+    after = [header.sectionSize(column) for column in (Column.MODULE, Column.OUTPUT)]
+    assert sum(before) == sum(after)
+    assert before[0] > 1.3 * after[0]
+    dock.resize(1000, 600)
+    assert not any(header.isSectionHidden(column) for column in Column)
+
+
 def test_that_a_column_hidden_in_the_header_menu_stays_hidden(dock: ModuleTreeDock, qtbot: QtBot) -> None:
     header = dock.view.header()
     dock.resize(900, 600)

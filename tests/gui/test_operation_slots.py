@@ -48,6 +48,15 @@ def test_that_the_cards_have_the_tensors_of_the_module_first(
     assert window.current.ref == SUM
 
 
+def test_that_operations_stand_as_they_ran_and_not_as_they_were_checked(window: PanelWindow, strip: SlotStrip) -> None:
+    earlier, later = (OperationRef("features.0", "relu", number) for number in (0, 1))
+    window.bridge.session.check_operations([later, ADD, earlier])
+    refs = [TensorRef("features.0", Slot.OUTPUT, "out", operation=one.text) for one in (earlier, ADD, later)]
+    window.bridge.capture({ref: torch.ones(4) for ref in (*refs, OUTPUT)})
+    names = [card.text().split()[0] for card in strip.cards]
+    assert list(dict.fromkeys(names)) == ["output", "relu:0", "add:1", "relu:1"]
+
+
 def test_that_the_card_of_what_is_looked_at_comes_into_sight(window: PanelWindow, strip: SlotStrip) -> None:
     card = strip.cards[2]
     assert card.visibleRegion().boundingRect() != card.rect()

@@ -1,17 +1,21 @@
 """The list of operations: what it shows, what clicks in it ask of the session, and what the window looks at then."""
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 import pytest
 from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QColor
 from PySide6.QtTest import QAbstractItemModelTester
-from PySide6.QtWidgets import QStyle, QStyleOptionViewItem
+from PySide6.QtWidgets import QApplication, QStyle, QStyleOptionViewItem
 from pytestqt.qtbot import QtBot
 
 from hookscope.client.state import SessionState
 from hookscope.gui.current import Current
 from hookscope.gui.operations.dock import OperationsDock
 from hookscope.gui.operations.model import Column
+from hookscope.gui.style import apply_theme
+from hookscope.gui.theme import DARK, LIGHT
 from hookscope.protocol.hooks import OperationInfo, OperationRef
 from hookscope.protocol.identity import Slot, TensorRef
 from tests.gui.fakes import FakeBridge, record, spec
@@ -26,6 +30,7 @@ ADD, MUL, ADD_AGAIN, SIZE = (
         ("size", 0, None, 34, "n = x.size()"),
     )
 )
+DARK_QUIET, LIGHT_QUIET = (QColor(theme.quiet).value() for theme in (DARK, LIGHT))
 OPERATIONS = (ADD, MUL, ADD_AGAIN, SIZE)
 
 
@@ -175,3 +180,39 @@ def test_that_an_operation_stays_looked_at_while_steps_go_by(
     shown = current.ref
     bridge.record(record("features", of=spec(2), step=2))
     assert current.ref == shown
+
+
+def test_that_the_code_is_as_plain_as_the_name_on_its_base_line_and_the_rest_is_quiet(
+    traced: OperationsDock, qapp: QApplication
+) -> None:
+    palette, sheet = qapp.palette(), qapp.styleSheet()
+    apply_theme(qapp, DARK)
+    name, code, dtype, place = (
+        ink_of(traced, 0, column) for column in (Column.NAME, Column.CODE, Column.DTYPE, Column.PLACE)
+    )
+    qapp.setPalette(palette)
+    qapp.setStyleSheet(sheet)
+    assert rows(traced)[0][Column.NAME] == "add"
+    assert code.brightest == pytest.approx(name.brightest, abs=20)
+    for quiet in (dtype, place):
+        assert LIGHT_QUIET + 10 < quiet.brightest <= DARK_QUIET, "the quiet text of this theme, and not of the other"
+    assert code.lowest == name.lowest
+
+
+@dataclass(frozen=True)
+class Ink:
+    """How bright a text is, and how far down it reaches."""
+
+    brightest: int
+    lowest: int
+
+
+def ink_of(dock: OperationsDock, row: int, column: Column) -> Ink:
+    picture = dock.view.viewport().grab(dock.view.visualRect(dock.model.index(row, column))).toImage()
+    character = dock.view.fontMetrics().averageCharWidth()
+    # Behind the box; and of the code only the x that it begins with, for the y goes below the base line.
+    left = picture.width() // 4 if column is Column.NAME else 0
+    right = 2 * character if column is Column.CODE else picture.width()
+    lines = [max(picture.pixelColor(x, y).value() for x in range(left, right)) for y in range(picture.height())]
+    brightest = max(lines)
+    return Ink(brightest, max(y for y, value in enumerate(lines) if value > 0.6 * brightest))

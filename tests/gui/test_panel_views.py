@@ -3,10 +3,11 @@
 from collections.abc import Iterator
 from typing import cast, get_args
 
+import pyqtgraph as pg
 import pytest
 import torch
 from PySide6.QtCore import QPointF, Qt
-from PySide6.QtGui import QGuiApplication
+from PySide6.QtGui import QGuiApplication, QImage, QPainter
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
     QApplication,
@@ -212,9 +213,44 @@ def test_that_the_counts_of_a_histogram_are_written_as_soon_as_there_is_room(win
     assert isinstance(view, HistogramView)
     axis = view.plot().getPlotItem().getAxis("left")  # type: ignore[union-attr]
     assert not axis.style["showValues"]
+    assert marks_of(axis) == (0, [])
     window.resize(500, 500)
     pump(lambda: axis.style["showValues"])
     assert axis.style["showValues"]
+    assert len(marks_of(axis)[1]) > 2
+
+
+def marks_of(axis: pg.AxisItem) -> tuple[int, list[str]]:
+    """Return how many marks an axis draws, and what is written at them."""
+    image = QImage(1, 1, QImage.Format.Format_RGB32)
+    painter = QPainter(image)
+    _line, marks, texts = axis.generateDrawSpecs(painter)
+    painter.end()
+    return len(marks), [text for _place, _flags, text in texts]
+
+
+@pytest.mark.parametrize("count", [1, 2, 3, 7])
+def test_that_counts_of_a_histogram_are_whole_numbers(window: PanelWindow, count: int) -> None:
+    window.resize(500, 700)
+    pump()
+    window.show_tensor(OUTPUT, torch.ones(count), "histogram")
+    view = window.panel.view
+    assert isinstance(view, HistogramView)
+    _marks, texts = marks_of(view.plot().getPlotItem().getAxis("left"))  # type: ignore[union-attr]
+    assert {"0", "1" if count < 5 else "2"} <= set(texts)
+    assert all(text.isdecimal() for text in texts)
+
+
+@pytest.mark.parametrize("is_log", [False, True], ids=["counts", "log counts"])
+def test_that_a_low_histogram_says_the_highest_count(window: PanelWindow, is_log: bool) -> None:
+    window.resize(500, 160)
+    pump()
+    window.show_tensor(OUTPUT, torch.tensor([0.0] * 700 + [1.0]), "histogram")
+    view = window.panel.view
+    assert isinstance(view, HistogramView)
+    if is_log:
+        view.switches.counts.click()
+    assert marks_of(view.plot().getPlotItem().getAxis("left"))[1] == ["0", "700"]  # type: ignore[union-attr]
 
 
 @pytest.mark.parametrize(("kind", "tensor"), [("curve", torch.arange(5.0)), ("channels", torch.rand(2, 3, 4))])

@@ -2,15 +2,35 @@
 
 import pytest
 import torch
+from PySide6.QtCore import QTranslator
+from PySide6.QtWidgets import QApplication
 
 from hookscope.engine.specs import spec_of
 from hookscope.engine.views import build_view
 from hookscope.gui.panels.text_card import CardWords
-from hookscope.gui.panels.words import DETAILS, word_answer, word_no_picture
+from hookscope.gui.panels.words import DETAILS, detail_template, word_answer, word_no_picture
 from hookscope.protocol.events import ViewReady
 from hookscope.protocol.identity import Slot, TensorRef
 from hookscope.protocol.tensors import Badge, BadgeKind, TensorSpec
-from hookscope.protocol.views import HistogramRequest, NoPicture, NoPictureReason, PlaceRequest, Target, ViewRequest
+from hookscope.protocol.views import (
+    AttentionRequest,
+    CosineRequest,
+    EmbeddingRequest,
+    GridRequest,
+    HistogramRequest,
+    KernelRequest,
+    NoPicture,
+    NoPictureReason,
+    PlaceRequest,
+    RgbRequest,
+    ScatterRequest,
+    SingularValuesRequest,
+    Target,
+    TextRequest,
+    ViewRequest,
+)
+
+OTHER = TensorRef("b", Slot.OUTPUT, "out")
 
 
 def words_for(tensor: torch.Tensor, request: ViewRequest) -> str:
@@ -79,6 +99,62 @@ def test_that_what_is_not_found_can_be_translated(what: Target) -> None:
     assert isinstance(nothing, NoPicture)
     assert nothing.detail in DETAILS
     assert nothing.detail in word_no_picture(nothing, spec_of(tensor))
+
+
+class Dutch(QTranslator):
+    """Knows one sentence; the places in it may stand in another order."""
+
+    def translate(self, context, source, disambiguation=None, n=-1):
+        known = {("NoPicture", "one has {0} elements, the other {1}"): "de andere heeft er {1}, deze {0}"}
+        return known.get((context, source), source)
+
+
+REFUSED = [
+    (torch.ones(3), GridRequest()),
+    (torch.ones(3), RgbRequest()),
+    (torch.ones(3), KernelRequest()),
+    (torch.ones(3), SingularValuesRequest()),
+    (torch.ones(3), EmbeddingRequest()),
+    (torch.ones(3), CosineRequest()),
+    (torch.full((40, 50), torch.nan), SingularValuesRequest()),
+    (torch.ones(5000, 5000), SingularValuesRequest()),
+    (torch.ones(1), ScatterRequest(other=OTHER)),
+    (torch.ones(2, 7), AttentionRequest(other=OTHER, heads=2)),
+    (torch.ones(600, 600), TextRequest()),
+]
+
+
+@pytest.mark.parametrize(("tensor", "request_"), REFUSED, ids=lambda value: type(value).__name__)
+def test_that_every_refusal_can_be_translated_with_its_numbers(tensor: torch.Tensor, request_: ViewRequest) -> None:
+    nothing = build_view(tensor, request_, torch.ones(2, 8))
+    assert isinstance(nothing, NoPicture)
+    template, numbers = detail_template(nothing.detail)
+    assert template in DETAILS
+    assert numbers
+    assert template.format(*numbers) == nothing.detail
+    assert nothing.detail in word_no_picture(nothing, spec_of(tensor))
+
+
+def test_that_shapes_and_numbers_are_the_places_of_a_translation() -> None:
+    found = detail_template("the shapes are (2, 3) and, in step 1,204, (4,)")
+    assert found == ("the shapes are {0} and, in step {1}, {2}", ("(2, 3)", "1,204", "(4,)"))
+    assert found[0] in DETAILS
+
+
+def test_that_a_translation_gets_the_numbers_in_its_own_order(qapp: QApplication) -> None:
+    dutch = Dutch(qapp)
+    qapp.installTranslator(dutch)
+    try:
+        nothing = build_view(torch.ones(6), ScatterRequest(other=OTHER), torch.ones(2048))
+        assert isinstance(nothing, NoPicture)
+        assert "de andere heeft er 2,048, deze 6" in word_no_picture(nothing, None)
+    finally:
+        qapp.removeTranslator(dutch)
+
+
+def test_that_what_an_exception_says_is_shown_as_it_is_whatever_is_in_it() -> None:
+    said = "KeyError: {0} of {x} values: 3 {}"
+    assert said in word_no_picture(NoPicture(NoPictureReason.FAILED, said), None)
 
 
 def test_that_a_missing_second_tensor_is_not_called_the_first() -> None:

@@ -21,8 +21,9 @@ from hookscope.gui.status_bar import StatusBar
 from hookscope.gui.theme import theme_of
 from hookscope.protocol.events import Phase, StepFinished, StepProgress
 from hookscope.protocol.failures import Failure, FailureKind
+from hookscope.protocol.hooks import OperationRef
 from hookscope.protocol.workload import ExampleSource, WorkloadInfo
-from tests.gui.fakes import FakeBridge, small_tree
+from tests.gui.fakes import FakeBridge, small_tree, tree_of
 from tests.gui.shell import DEVICES, NotingSession
 
 
@@ -174,6 +175,37 @@ def test_that_the_ready_page_says_what_is_missing(bridge: FakeBridge, session: N
     session.workload = WorkloadInfo("Net", needs_input=True)
     bridge.settings_changed.emit()
     assert shown() == ["Give an input"]
+
+
+def test_that_the_ready_page_leads_to_the_operations_of_a_model_without_modules(
+    bridge: FakeBridge, session: NotingSession, qtbot: QtBot
+) -> None:
+    holder = QWidget()
+    qtbot.addWidget(holder)
+    page = ReadyPage(bridge, holder.addAction("Step"), holder.addAction("Check all"), holder)
+    (button,) = (one for one in page.findChildren(QPushButton) if one.text().startswith("Show operations"))
+    assert button.isHidden(), "this model has modules"
+    session.tree = tree_of([("", "FunctionModel")])
+    bridge.model_loaded.emit()
+    assert not button.isHidden()
+    assert button.text() == f"Show operations of {session.tree.modules[0].name}"
+    with qtbot.waitSignal(page.operations_requested) as asked:
+        button.click()
+    assert asked.args == [""]
+    session.checked_operations = (OperationRef("", "add", 0),)
+    bridge.hooks_changed.emit()
+    assert button.isHidden()
+    assert not page.step_button.isHidden()
+
+
+def test_that_checked_operations_are_counted_where_no_module_is_checked(
+    bridge: FakeBridge, session: NotingSession, qtbot: QtBot
+) -> None:
+    bar = StatusBar(bridge)
+    qtbot.addWidget(bar)
+    session.checked_operations = (OperationRef("", "add", 0), OperationRef("", "mul", 0))
+    bridge.hooks_changed.emit()
+    assert bar.state_text == "Ready, 2 operations checked"
 
 
 def test_that_a_click_on_a_button_that_goes_away_leaves_the_keyboard_where_it_was(

@@ -3,11 +3,11 @@ from dataclasses import fields
 
 import pytest
 from PySide6.QtGui import QColor
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QCheckBox
 
 from hookscope.gui.assets import application_icon, icon
 from hookscope.gui.settings import MemoryStore, Settings, ThemeChoice
-from hookscope.gui.style import ThemeSwitch, palette_of, style_sheet
+from hookscope.gui.style import ThemeSwitch, apply_theme, palette_of, style_sheet
 from hookscope.gui.theme import DARK, LIGHT, Theme, theme_of
 
 
@@ -75,3 +75,15 @@ def luminance(color: str) -> float:
     parts = (QColor(color).redF(), QColor(color).greenF(), QColor(color).blueF())
     red, green, blue = (part / 12.92 if part <= 0.03928 else ((part + 0.055) / 1.055) ** 2.4 for part in parts)
     return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+@pytest.mark.parametrize("theme", [DARK, LIGHT], ids=lambda theme: theme.name)
+def test_that_the_outline_of_an_empty_check_box_can_be_seen(theme: Theme, qapp: QApplication) -> None:
+    qapp.setStyle("Fusion")
+    apply_theme(qapp, theme)
+    box = QCheckBox()
+    picture = box.grab().toImage()
+    seen = {picture.pixelColor(x, y).name() for x in range(picture.width()) for y in range(picture.height())}
+    apply_theme(qapp, DARK)
+    assert max(contrast(color, theme.window) for color in seen) >= 2.5
+    box.deleteLater()

@@ -71,7 +71,7 @@ def test_that_the_workload_is_described(dock: WorkloadDock) -> None:
     assert "7 batches" in texts(dock)
     rows = [[dock.inputs.topLevelItem(row).text(column) for column in range(3)] for row in range(2)]
     assert rows == [["input 0", "16 × 1 × 8 × 8", "float32"], ["input ids", "16", "int64"]]
-    assert dock.loss.currentText() == "Auto (cross_entropy)"
+    assert dock.loss.combo.currentText() == "Auto (cross_entropy)"
     assert dock.optimizer.text().replace("&", "") == "Optimizer steps (SGD)"
 
 
@@ -117,8 +117,8 @@ def test_that_loss_and_optimizer_are_chosen_without_touching_other_settings(
     bridge: FakeBridge, dock: WorkloadDock, qtbot: QtBot
 ) -> None:
     former = bridge.session.settings
-    dock.loss.setFocus()
-    qtbot.keyClick(dock.loss, Qt.Key.Key_Down)
+    dock.loss.combo.setFocus()
+    qtbot.keyClick(dock.loss.combo, Qt.Key.Key_Down)
     qtbot.mouseClick(dock.optimizer, Qt.MouseButton.LeftButton, pos=QPoint(8, dock.optimizer.height() // 2))
     settings = bridge.session.settings
     assert (settings.loss, settings.optimizer) == (LossChoice.SUM, False)
@@ -128,7 +128,7 @@ def test_that_loss_and_optimizer_are_chosen_without_touching_other_settings(
 def test_that_what_the_session_says_is_shown(bridge: FakeBridge, dock: WorkloadDock) -> None:
     bridge.session.settings = type(bridge.session.settings)(loss=LossChoice.MEAN, requires_grad=("args.0",))
     bridge.settings_changed.emit()
-    assert dock.loss.currentData() == LossChoice.MEAN
+    assert dock.loss.combo.currentData() == LossChoice.MEAN
     assert dock.inputs.topLevelItem(0).checkState(0) == Qt.CheckState.Checked
 
 
@@ -143,7 +143,7 @@ def test_that_nothing_can_be_changed_while_a_step_runs(bridge: FakeBridge, dock:
 def test_that_without_an_optimizer_there_is_no_switch(bridge: FakeBridge, dock: WorkloadDock) -> None:
     bridge.load(small_tree(), MADE_UP)
     assert not dock.optimizer.isVisible()
-    assert dock.loss.currentText() == "Auto (the output's own)"
+    assert dock.loss.combo.currentText() == "Auto (the output's own)"
 
 
 def test_that_restoring_the_state_is_automatic_until_it_is_chosen(

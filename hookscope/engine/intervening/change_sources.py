@@ -1,15 +1,13 @@
 """Changes that take the values of another tensor: one that was given, one in a file, or the capture of another step."""
 
-from pathlib import Path
-
-import numpy as np
 import torch
 
 from hookscope.engine.intervening.moments import Moment
 from hookscope.engine.intervening.numeric_changes import Make
 from hookscope.engine.intervening.selections import Part
 from hookscope.engine.intervening.validation import ChangeError
-from hookscope.engine.specs import dtype_name, spec_of
+from hookscope.engine.specs import dtype_name
+from hookscope.engine.tensor_files import UnusableTensor, from_numpy, read_tensor
 from hookscope.protocol.identity import TensorRef
 from hookscope.protocol.tensor_changes import FromFile, FromStep, Replace
 
@@ -17,33 +15,19 @@ from hookscope.protocol.tensor_changes import FromFile, FromStep, Replace
 def replace(change: Replace) -> Make:
     """The values of a tensor that was given."""
     try:
-        values = _from_numpy(change.tensor.to_numpy())
+        return _of(from_numpy(change.tensor.to_numpy()))
+    except UnusableTensor as error:
+        raise ChangeError(str(error)) from None
     except ValueError as error:
         raise ChangeError(f"expected an array of numbers: {error}") from None
-    return _of(values)
 
 
 def from_file(change: FromFile) -> Make:
     """The values in a file, read once and for all."""
-    if not change.file.strip():
-        raise ChangeError("expected a .npy, .pt or .pth file, given none")
-    file = Path(change.file.strip()).expanduser()
-    reader = _READERS.get(file.suffix.lower())
-    if reader is None:
-        raise ChangeError(f"expected a .npy, .pt or .pth file, given {file.name}")
-    if not file.is_file():
-        raise ChangeError(f"expected a file that exists, given {file}")
-    read, kind = reader
     try:
-        return _of(read(file))
-    except (ChangeError, MemoryError):
-        raise
-    except OSError as error:
-        raise ChangeError(f"{file.name} cannot be read: {error.strerror or error}") from None
-    except Exception as error:
-        # numpy, zip, pickle and torch each have their own; what they tell is how to load the file unsafely.
-        what = type(error).__name__
-        raise ChangeError(f"expected {kind}, given {file.name}, which cannot be read as one ({what})") from None
+        return _of(read_tensor(change.file))
+    except UnusableTensor as error:
+        raise ChangeError(str(error)) from None
 
 
 def from_step(change: FromStep) -> Make:
@@ -92,38 +76,6 @@ def _fitted(values: torch.Tensor, part: Part) -> torch.Tensor:
 
 def _true_sizes(values: torch.Tensor) -> list[int]:
     return [size for size in values.shape if size != 1]
-
-
-def _read_numpy(file: Path) -> torch.Tensor:
-    found = np.load(file, allow_pickle=False)
-    if not isinstance(found, np.ndarray):
-        found.close()
-        raise ChangeError(f"expected one array in {file.name}, given an archive of several")
-    return _from_numpy(found)
-
-
-def _read_torch(file: Path) -> torch.Tensor:
-    found = torch.load(file, map_location="cpu", weights_only=True)
-    if not isinstance(found, torch.Tensor):
-        raise ChangeError(f"expected one tensor in {file.name}, given a {type(found).__name__}")
-    spec = spec_of(found)
-    if spec.layout != "strided" or found.is_quantized:
-        raise ChangeError(f"expected a strided tensor in {file.name}, given {spec.layout} {spec.dtype}")
-    return found.detach()
-
-
-_ARRAY, _TENSOR = "an array of numbers saved by numpy.save", "a tensor saved by torch.save"
-_READERS = {".npy": (_read_numpy, _ARRAY), ".pt": (_read_torch, _TENSOR), ".pth": (_read_torch, _TENSOR)}
-
-
-def _from_numpy(values: np.ndarray[tuple[int, ...], np.dtype[np.generic]]) -> torch.Tensor:
-    """Return a tensor of its own; numpy's arrays may be read-only, of other dtypes and in another order of bytes."""
-    if values.dtype.kind not in "biufc":
-        raise ChangeError(f"expected numbers, given an array of {values.dtype}")
-    try:
-        return torch.from_numpy(values.astype(values.dtype.newbyteorder("="), copy=True))
-    except TypeError:
-        raise ChangeError(f"expected a dtype that torch has, given an array of {values.dtype}") from None
 
 
 def _words(ref: TensorRef) -> str:

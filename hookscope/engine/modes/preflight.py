@@ -168,7 +168,15 @@ class Preflight:
     def _loss(self, output: object, batch: Batch) -> torch.Tensor | None:
         """Return the loss, or `None` when there is none; then the outputs are all that can be compared."""
         try:
-            return compute_loss(self._settings.loss, self._workload.loss, output, batch.targets)
+            settings = self._settings
+            return compute_loss(
+                settings.loss,
+                self._workload.loss,
+                output,
+                batch.targets,
+                seed=settings.seed,
+                gradient_file=settings.gradient_file,
+            )
         except FailureError:
             return None
 

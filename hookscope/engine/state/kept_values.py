@@ -21,6 +21,7 @@ class KeptValues:
     def __init__(self) -> None:
         self._containers: list[tuple[Any, Any]] = []
         self._tensors: dict[int, tuple[torch.Tensor, torch.Tensor, str]] = {}
+        self._passed_over: set[int] = set()
         self.problems: list[str] = []
 
     def keep_attributes(
@@ -28,7 +29,7 @@ class KeptValues:
     ) -> dict[str, Any]:
         """Keep an object's attributes, and what is in those that are tensors or builtin containers.
 
-        Parameters are passed over: they have `keep_tensor`.
+        Parameters are passed over: they have `keep_tensor`. So is what `pass_over` was given.
 
         Args:
             owner: An object with a `__dict__`.
@@ -55,6 +56,10 @@ class KeptValues:
         except Exception as error:
             self.problems.append(f"a tensor of {where} ({error})")
 
+    def pass_over(self, tensor: torch.Tensor) -> None:
+        """Keep nothing of a tensor where it is found, in spite of its class: a leaf that is used as a parameter."""
+        self._passed_over.add(id(tensor))
+
     def put_back(self) -> None:
         """Write everything back; what cannot be is added to `problems`. May be called again when it was interrupted."""
         for now, then in self._containers:
@@ -76,8 +81,11 @@ class KeptValues:
                 self._containers.append((value, then))
                 for inner in then.values() if isinstance(then, dict) else then:
                     self._keep(inner, depth - 1, where)
-        elif isinstance(value, torch.Tensor) and not isinstance(value, nn.Parameter):
+        elif isinstance(value, torch.Tensor) and not self._is_parameter(value):
             self.keep_tensor(value, where)
+
+    def _is_parameter(self, tensor: torch.Tensor) -> bool:
+        return isinstance(tensor, nn.Parameter) or id(tensor) in self._passed_over
 
 
 def put_back_mapping(now: dict[Any, Any], then: Mapping[Any, Any]) -> None:

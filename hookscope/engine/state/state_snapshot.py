@@ -116,6 +116,7 @@ class StateSnapshot:
 
     def _keep_parameter(self, parameter: nn.Parameter, name: str, with_values: bool) -> None:
         gradient = parameter.grad
+        self._values.pass_over(parameter)
         if gradient is not None:
             self._values.keep_tensor(gradient, f"the gradient of {name}")
         if with_values:

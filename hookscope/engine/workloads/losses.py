@@ -8,6 +8,7 @@ import torch
 from hookscope.engine.failure_report import failed, raised, type_words
 from hookscope.engine.specs import dtype_name
 from hookscope.engine.tensor_tree import leaves
+from hookscope.engine.workloads.start_gradients import start_gradients, sum_of_products
 from hookscope.engine.workloads.workload import loss_name, takes
 from hookscope.protocol.failures import FailureKind
 from hookscope.protocol.workload import LossChoice
@@ -16,25 +17,40 @@ _Loss = Callable[..., Any]
 
 
 def compute_loss(
-    choice: LossChoice, workload_loss: _Loss | str | None, output: object, targets: object
+    choice: LossChoice,
+    workload_loss: _Loss | str | None,
+    output: object,
+    targets: object,
+    *,
+    seed: int | None = None,
+    gradient_file: str = "",
 ) -> torch.Tensor:
     """Make the loss of a step.
 
     `AUTO` takes the workload's loss, else the output's own `loss` (an attribute, or a key of a mapping), else the
-    output itself. The other choices, and a workload's loss given by name, add up the sums, means or mean squares of all
-    tensors in the output that require a gradient; complex ones count by their magnitude.
+    output itself. `SUM`, `MEAN` and `MEAN_SQUARE`, and a workload's loss given by name, add up those of all tensors in
+    the output that require a gradient; complex ones count by their magnitude. The choices of a gradient add up these
+    tensors times their gradients, so that backward gives each of them its gradient.
+
+    Args:
+        choice: How to make it.
+        workload_loss: The workload's own.
+        output: What the model returned.
+        targets: Second argument of a loss that takes two.
+        seed: See `start_gradients`.
+        gradient_file: Likewise.
 
     Returns:
         A real tensor of one element (of shape `()`, or as the loss gave it) that requires a gradient.
 
     Raises:
         FailureError: `LOSS_RAISED`, `LOSS_NOT_SCALAR` (more than one element, or a complex one), `LOSS_MISSING` (no
-            tensor to make it of), `LOSS_NEEDS_NO_GRAD`, `OUT_OF_MEMORY`.
+            tensor to make it of), `LOSS_NEEDS_NO_GRAD`, `GRADIENT_UNUSABLE`, `OUT_OF_MEMORY`.
     """
     if choice is LossChoice.AUTO and isinstance(workload_loss, str):
         choice = LossChoice(workload_loss)
     if choice is not LossChoice.AUTO:
-        loss = _reduce(choice, output)
+        loss = _reduce(choice, output, seed, gradient_file)
     elif callable(workload_loss):
         loss = _call(workload_loss, output, targets)
     else:
@@ -68,16 +84,19 @@ def _own_loss(output: object) -> torch.Tensor:
     raise failed(FailureKind.LOSS_MISSING, given=type_words(output))
 
 
-def _reduce(choice: LossChoice, output: object) -> torch.Tensor:
-    found = [tensor for _, tensor in leaves(output, "out")]
+def _reduce(choice: LossChoice, output: object, seed: int | None, gradient_file: str) -> torch.Tensor:
+    found = list(leaves(output, "out"))
     if not found:
         raise failed(FailureKind.LOSS_MISSING, given=type_words(output))
-    differentiable = [tensor for tensor in found if tensor.requires_grad]
+    differentiable = [(path, tensor) for path, tensor in found if tensor.requires_grad]
     if not differentiable:
         raise failed(FailureKind.LOSS_NEEDS_NO_GRAD)
     try:
-        return _total(_REDUCTIONS[choice](_real(tensor)) for tensor in differentiable)
-    except RuntimeError as error:
+        if choice.is_gradient:
+            gradients = start_gradients(choice, differentiable, seed, gradient_file)
+            return _total(map(sum_of_products, (tensor for _, tensor in differentiable), gradients))
+        return _total(_REDUCTIONS[choice](_real(tensor)) for _, tensor in differentiable)
+    except (RuntimeError, MemoryError) as error:
         raise raised(FailureKind.LOSS_RAISED, error, loss=choice.value) from error
 
 

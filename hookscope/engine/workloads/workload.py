@@ -12,7 +12,7 @@ from torch import nn
 from hookscope.engine.workloads.function_model import model_of
 from hookscope.protocol.workload import LossChoice
 
-NAMED_LOSSES = tuple(choice.value for choice in LossChoice if choice is not LossChoice.AUTO)
+NAMED_LOSSES = (LossChoice.SUM.value, LossChoice.MEAN.value, LossChoice.MEAN_SQUARE.value)
 """Losses that can be given by name; `hookscope.engine.workloads.losses` says what each one does."""
 
 

@@ -9,6 +9,7 @@ from hookscope.gui.handlers.interventions import InterventionHandlers
 from hookscope.gui.handlers.opening import OpeningHandlers
 from hookscope.gui.handlers.operations import OperationHandlers
 from hookscope.gui.handlers.pictures import PictureHandlers
+from hookscope.gui.handlers.places import PlaceHandlers
 from hookscope.gui.handlers.preferences import PreferenceHandlers
 from hookscope.gui.handlers.series import SeriesHandlers
 from hookscope.gui.handlers.session import SessionHandlers
@@ -34,6 +35,7 @@ class Handlers:
     opening: OpeningHandlers
     operations: OperationHandlers
     pictures: PictureHandlers
+    places: PlaceHandlers
     exports: ExportHandlers
     preferences: PreferenceHandlers
     view: ViewHandlers

@@ -4,7 +4,7 @@ import platform
 
 import numpy as np
 import PySide6
-from PySide6.QtCore import QObject, QUrl, Slot
+from PySide6.QtCore import QObject, QUrl, Signal, Slot
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QWidget
 
@@ -16,12 +16,23 @@ from hookscope.gui.session_bridge import SessionBridge
 
 
 class HelpHandlers(QObject):
-    """Shows the list of shortcuts, the versions, and where the log files are."""
+    """Shows the lessons, the list of shortcuts, the versions, and where the log files are.
+
+    Signals:
+        lessons_requested: The lessons should be there to be read.
+    """
+
+    lessons_requested = Signal()
 
     def __init__(self, bridge: SessionBridge, window: QWidget) -> None:
         super().__init__(window)
         self._session = bridge.session
         self._window = window
+
+    @Slot()
+    def show_lessons(self) -> None:
+        """Show the page of a lesson."""
+        self.lessons_requested.emit()
 
     @Slot()
     def show_shortcuts(self) -> None:

@@ -58,8 +58,16 @@ class OpeningHandlers(QObject):
 
     def example_entries(self) -> list[MenuEntry]:
         """Return the examples as entries of a menu."""
+        first_fault = next(example for example in EXAMPLES if example.is_fault)
         return [
-            MenuEntry(example.title, f"example:{example.name}", "msc.beaker", example.summary) for example in EXAMPLES
+            MenuEntry(
+                example.title,
+                f"example:{example.name}",
+                "msc.beaker",
+                example.summary,
+                begins_section=example is first_fault,
+            )
+            for example in EXAMPLES
         ]
 
     def recent_entries(self) -> list[MenuEntry]:

@@ -14,6 +14,8 @@ _LOSS_OF = {
     Remedy.LOSS_SUM: LossChoice.SUM,
     Remedy.LOSS_MEAN: LossChoice.MEAN,
     Remedy.LOSS_MEAN_SQUARE: LossChoice.MEAN_SQUARE,
+    Remedy.GRADIENT_ONES: LossChoice.GRADIENT_ONES,
+    Remedy.GRADIENT_RANDOM: LossChoice.GRADIENT_RANDOM,
 }
 
 
@@ -23,10 +25,12 @@ class SessionHandlers(QObject):
     Signals:
         open_requested: A remedy asks for another model.
         workload_requested: A remedy asks to see the workload.
+        gradient_requested: A remedy asks which file has the gradient that backward starts from.
     """
 
     open_requested = Signal()
     workload_requested = Signal()
+    gradient_requested = Signal()
 
     def __init__(self, bridge: SessionBridge, current: Current, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -40,6 +44,7 @@ class SessionHandlers(QObject):
             Remedy.STEP: self._step_again,
             Remedy.USE_CPU: self._use_cpu,
             Remedy.SHOW_WORKLOAD: self._show_workload,
+            Remedy.GRADIENT_FILE: self._ask_for_gradient,
             Remedy.GO_TO_MODULE: self._go_to_module,
         }
 
@@ -99,6 +104,12 @@ class SessionHandlers(QObject):
 
     def _show_workload(self, _: Failure) -> None:
         self.workload_requested.emit()
+
+    def _ask_for_gradient(self, _: Failure) -> None:
+        settings = msgspec.structs.replace(self._session.settings, loss=LossChoice.GRADIENT_FILE)
+        self._session.change_settings(settings)
+        self.workload_requested.emit()
+        self.gradient_requested.emit()
 
     def _go_to_module(self, failure: Failure) -> None:
         if failure.module_path is not None:

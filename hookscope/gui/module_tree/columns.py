@@ -16,7 +16,8 @@ WIDTHS = {Column.OUTPUT: 16, Column.DTYPE: 10, Column.PARAMETERS: 13, Column.DEV
 class ColumnHeader(QHeaderView):
     """A header that shows as many columns as there is room for, and lets the module column fill what they leave.
 
-    A column chosen or hidden in its menu stays so whatever the room. Once a width is dragged, all widths stay.
+    A column chosen or hidden in its menu stays so whatever the room. Once a width is dragged, all widths stay. Before
+    the first step, the column of the outputs leaves its room to the names.
     """
 
     def __init__(self, parent: QTreeView) -> None:
@@ -24,6 +25,7 @@ class ColumnHeader(QHeaderView):
         self._chosen: dict[Column, bool] = {}
         self._is_dragged = False
         self._fitting = False
+        self._has_outputs = False
         self._room = 0
         self._menu = QMenu(self)
         self._menu.triggered.connect(self._choose)
@@ -41,10 +43,16 @@ class ColumnHeader(QHeaderView):
             self._lay_out(room)
             self._fitting = False
 
+    def set_has_outputs(self, has_outputs: bool) -> None:
+        """Say whether there is anything in the column of the outputs."""
+        if has_outputs != self._has_outputs:
+            self._has_outputs = has_outputs
+            self.fit(self._room)
+
     def _lay_out(self, room: int) -> None:
         character = QFontMetrics(fixed_font(self.font())).averageCharWidth()
         least = MODULE_WIDTH * QFontMetrics(self.font()).averageCharWidth()
-        fits = True
+        fits, spared = True, 0
         for column, characters in WIDTHS.items():
             width = characters * character
             # The output comes even when both are cramped: it is what the tree is looked at for.
@@ -52,9 +60,11 @@ class ColumnHeader(QHeaderView):
             shown = self._chosen.get(column, fits)
             self.setSectionHidden(column, not shown)
             if shown:
-                self.resizeSection(column, width)
-                room -= width
-        self.resizeSection(Column.MODULE, max(room, least // 2))
+                is_empty = column is Column.OUTPUT and not self._has_outputs
+                taken = min(width, self.sectionSizeHint(column)) if is_empty else width
+                self.resizeSection(column, taken)
+                room, spared = room - width, spared + width - taken
+        self.resizeSection(Column.MODULE, max(room + spared, least // 2))
 
     @Slot()
     def _note_resize(self) -> None:

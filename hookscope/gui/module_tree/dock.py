@@ -174,6 +174,7 @@ class ModuleTreeDock(QDockWidget):
             self.model.set_tree(layout, CheckMarks(layout, session.checked))
             self._show(opened)
         self.model.forget_findings()
+        self.view.set_has_outputs(bool(session.records.step))
         self._is_fresh = True
         self._follow_state()
         self._follow_checks()
@@ -216,6 +217,7 @@ class ModuleTreeDock(QDockWidget):
             # The first records of a model that was loaded again replace all those of its former debuggee.
             self.model.forget_findings()
         self.model.refresh_findings(self._newer)
+        self.view.set_has_outputs(bool(self._bridge.session.records.step))
         self._newer.clear()
         self._is_fresh = False
 

@@ -87,6 +87,10 @@ class ModuleTreeView(QTreeView):
         """Return the module of a cell; `None` of an invalid one."""
         return self._model.layout.modules[index.internalId()] if index.isValid() else None
 
+    def set_has_outputs(self, has_outputs: bool) -> None:
+        """Say whether there are outputs to show; before, names have their room."""
+        self._columns.set_has_outputs(has_outputs)
+
     def set_empty_text(self, text: str) -> None:
         """Say what is written in the middle while there are no rows."""
         self._empty_text = text

@@ -12,6 +12,7 @@ WIDTHS = {Column.NAME: 28, Column.NUMBER: 6, Column.OUTPUT: 20, Column.DTYPE: 10
 """Width of the columns, in characters; the code has the rest."""
 
 _FIXED = frozenset({Column.OUTPUT, Column.CODE})
+_QUIET = frozenset({Column.NUMBER, Column.DTYPE, Column.PLACE})
 
 
 class OperationView(QTreeView):
@@ -75,15 +76,16 @@ class OperationView(QTreeView):
 
 
 class _OperationDelegate(BoxDelegate):
-    """Draws all but the name quietly, and of a place its end when it does not fit."""
+    """Draws quietly what is not read first, and of a place its end when it does not fit."""
 
     def initStyleOption(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> None:
         """Choose colour, face and where to cut."""
+        theme = theme_of(option.palette)  # before the boxes have got their palette
         super().initStyleOption(option, index)
         column = index.column()
-        if column != Column.NAME:
+        if column in _QUIET:
             palette = QPalette(option.palette)
-            palette.setColor(QPalette.ColorRole.Text, QColor(theme_of(palette).quiet))
+            palette.setColor(QPalette.ColorRole.Text, QColor(theme.quiet))
             option.palette = palette
         if column in _FIXED:
             option.font = fixed_font(option.font)

@@ -91,7 +91,7 @@ class AdaptiveRow(QWidget):
 
         Args:
             widget: The control.
-            drop: Rank at which it is left out.
+            drop: Rank at which it is left out, together with what else has this rank.
             shrink: Rank at which a tool button loses its text, and any other widget becomes as narrow as it may.
         """
         self._height = None
@@ -117,9 +117,12 @@ class AdaptiveRow(QWidget):
             part.level = _Level.FULL
         steps = [(part.drop, _Level.GONE, part) for part in kept if part.drop]
         steps += [(part.shrink, _Level.SHRUNK, part) for part in kept if part.shrink]
-        for _rank, level, part in sorted(steps, key=_rank_of, reverse=True):
-            if self._total(rooms.values()) <= self.width():
+        gone = 0
+        for rank, level, part in sorted(steps, key=_rank_of, reverse=True):
+            goes_along = level is _Level.GONE and rank == gone
+            if not goes_along and self._total(rooms.values()) <= self.width():
                 break
+            gone = rank if level is _Level.GONE else gone
             part.level = max(part.level, level)
             rooms[id(part)] = part.room(part.level)
         for part in self._parts:
@@ -154,8 +157,8 @@ class AdaptiveRow(QWidget):
         return sum(widths) + _SPACING * max(len(widths) - 1, 0) + margins.left() + margins.right()
 
 
-def _rank_of(step: tuple[int, _Level, _Part]) -> int:
-    return step[0]
+def _rank_of(step: tuple[int, _Level, _Part]) -> tuple[int, _Level]:
+    return step[:2]
 
 
 def _set_bare(button: QToolButton, bare: bool) -> None:

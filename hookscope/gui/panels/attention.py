@@ -50,9 +50,9 @@ class AttentionView(MosaicView):
         causal.setDefaultAction(self.causal)
         self.range_bar.add(label, drop=20)
         self.range_bar.add(self.key, drop=1)
-        self.range_bar.add(self.heads, drop=4)
-        self.range_bar.add(self.sample, drop=5)
-        self.range_bar.add(causal, drop=10)
+        self.range_bar.add(self.heads, drop=5)
+        self.range_bar.add(self.sample, drop=6)
+        self.range_bar.add(causal, drop=11)
         self.range_bar.menu.addSeparator()
         self.range_bar.menu.addActions([self.causal, self.batch_second])
 

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QGraphicsView, QWidget
 
 from hookscope.gui.theme import Theme, theme_of
 from hookscope.protocol.events import ViewReady
-from hookscope.protocol.views import ViewRequest
+from hookscope.protocol.views import Target, ViewRequest
 
 if TYPE_CHECKING:
     from hookscope.gui.panels.long_question import LongQuestion
@@ -58,6 +58,19 @@ class TensorView(QWidget):
 
     def note_sight(self, is_seen: bool) -> None:
         """Learn whether a person can see the panel; told when it may have gone behind a tab or come out."""
+
+    @property
+    def has_elements(self) -> bool:
+        """Whether single elements are shown, which a person can go to."""
+        return False
+
+    def ask_for_index(self) -> None:
+        """Ask a person for an index, and go to that element; for views that have elements."""
+        raise NotImplementedError
+
+    def look_for(self, what: Target) -> None:
+        """Go to the largest, the smallest or the first value that is not finite; for views that have elements."""
+        raise NotImplementedError
 
     def remarks(self) -> str:
         """Return what the picture itself cannot say: counts of what is not finite, what was left out."""

@@ -154,7 +154,7 @@ class DetailsDock(QDockWidget):
         session = self._bridge.session
         hooks = session.hooks_on(path) if path is not None else ()
         if path is None or not hooks:
-            self.notes.show_section("hooks", "", "")
+            self.notes.show_section("hooks", self.tr("Hooks"), self.tr("none") if path is not None else "")
             return
         mode, reason = mode_of(session, path), session.refused_modes.get(path, "")
         refused = self.tr("Refused, so it is captured exactly: {reason}.").format(reason=reason) if reason else ""

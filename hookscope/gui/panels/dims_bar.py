@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from PySide6.QtCore import QObject, QPoint, QTimer, Signal, Slot
+from PySide6.QtCore import QEvent, QObject, QPoint, QTimer, Signal, Slot
 from PySide6.QtWidgets import QBoxLayout, QToolButton, QWidget
 
 from hookscope.figures.axes import (
@@ -68,7 +68,8 @@ class DimsBar(QObject):
         self._timer = QTimer(self)
         self._timer.setInterval(_PLAY_MS)
         self._timer.timeout.connect(self._play_on)
-        self.retint()
+        self._button.installEventFilter(self)
+        self._retint()
 
     def use(self, memory: TensorMemory) -> None:
         """Share the choices of a window instead of keeping own ones."""
@@ -77,8 +78,8 @@ class DimsBar(QObject):
     def add_to(self, row: AdaptiveRow) -> None:
         """Put the controls into the row above the picture."""
         self._row = row
-        row.add(self._button, shrink=10)
-        row.add(self._inline, shrink=12, drop=4)
+        row.add(self._button, shrink=11)
+        row.add(self._inline, shrink=12, drop=5)
 
     @property
     def choice(self) -> DimsChoice:
@@ -167,8 +168,13 @@ class DimsBar(QObject):
         """Choose how tiles follow each other."""
         self._choose(replace(self._choice, order=order))
 
-    def retint(self) -> None:
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Tint the icon again when the theme has changed."""
+        if event.type() == QEvent.Type.PaletteChange:
+            self._retint()
+        return super().eventFilter(watched, event)
+
+    def _retint(self) -> None:
         self._button.setIcon(icon("msc.symbol-array"))
 
     @Slot(object, int)

@@ -36,9 +36,7 @@ _SIDE = 0.02
 _KEYS = frozenset({Command.UNDO, Command.REDO})
 _MARKED = tuple(10**power for power in range(19))
 _FEWEST_LINES, _MANY_LINES = 4, 10
-"""A plot that is not higher than this, in lines of text, has no room for numbers at its side, and for many of them."""
-_FEW_TICKS = 0.4
-"""Of the usual number."""
+"""A plot that is not higher, in lines of text, has no room for numbers at its side, or for more than two of them."""
 
 
 class HistogramView(TensorView):
@@ -56,12 +54,13 @@ class HistogramView(TensorView):
         self._is_log_chosen = False
         self._plot = make_plot(self)
         self._axis = ValueAxis("bottom")
-        self._plot.plotItem.setAxisItems({"bottom": self._axis})
+        self._plot.plotItem.setAxisItems({"bottom": self._axis, "left": ValueAxis("left", is_whole=True)})
         self._curve = pg.PlotDataItem(stepMode="center", fillLevel=0)
         self._plot.addItem(self._curve)
         self._plot.getAxis("left").setWidth(self._plot.fontMetrics().horizontalAdvance("0" * 6))
         self._key: TensorKey | None = None
         self._is_in_sight = True
+        self._top = 1.0
         self._memory = TensorMemory(self)
         self._handles = RangeHandles(self._plot)
         self._handles.changed.connect(self._redraw)
@@ -173,7 +172,7 @@ class HistogramView(TensorView):
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Write the counts where there is room for them."""
         super().resizeEvent(event)
-        self._show_counts_if_high()
+        self._mark_counts()
 
     def showEvent(self, event: QShowEvent) -> None:
         """Tell that pictures need no strip of colours of their own."""
@@ -254,8 +253,8 @@ class HistogramView(TensorView):
         edges, heights = outline(result, logarithmic=is_log)
         top = float(heights.max(initial=0.0)) or 1.0
         width = edges[-1] - edges[0]
-        self._show_counts_if_high()
-        self._plot.getAxis("left").setTicks([_log_ticks(top, self._room_for_marks())] if is_log else None)
+        self._top = top
+        self._mark_counts()
         self._curve.setData(edges, heights)
         self._handles.place(QRectF(edges[0], 0.0, width, top))
         # A handle at the very edge could not be taken hold of.
@@ -263,10 +262,19 @@ class HistogramView(TensorView):
         below = top * STRIP_SHARE if self._handles.is_shown else 0.0
         return QRectF(edges[0] - side, -below, width + 2 * side, top * _HEADROOM + below)
 
-    def _show_counts_if_high(self) -> None:
+    def _mark_counts(self) -> None:
+        """Write as many counts at the side as there is room for."""
         lines, axis = self._plot.height() / self._plot.fontMetrics().height(), self._plot.getAxis("left")
         axis.setStyle(showValues=lines > _FEWEST_LINES)
-        axis.setTickDensity(1.0 if lines > _MANY_LINES else _FEW_TICKS)  # else they would stand upon each other
+        if lines <= _FEWEST_LINES:
+            axis.setTicks([])  # a mark without a number says nothing
+            return
+        is_log = self.switches.counts.isChecked()
+        if lines <= _MANY_LINES:
+            highest = 10.0**self._top - 1.0 if is_log else self._top
+            axis.setTicks([[(0.0, "0"), (self._top, _word_count(highest))]])
+        else:
+            axis.setTicks([_log_ticks(self._top, self._room_for_marks())] if is_log else None)
 
     def _place_handles(self) -> None:
         """Let the range of the picture be seen, unless the axis has no place for it: it is one of values."""
@@ -296,6 +304,10 @@ class HistogramView(TensorView):
                 count = int(self._result.counts.to_numpy()[at])
                 text = self.tr("{count} from {low} to {high}").format(count=f"{count:,}", low=low, high=high)
         self.pointed.emit(text)
+
+
+def _word_count(count: float) -> str:
+    return f"{count:.0f}" if count < 1e6 else f"{count:.1e}".replace("e+0", "e").replace("e+", "e")
 
 
 def _log_ticks(top: float, most: int) -> list[tuple[float, str]]:

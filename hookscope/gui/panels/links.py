@@ -9,6 +9,7 @@ from hookscope.gui.panels.dims_bar import DimsBar
 from hookscope.gui.panels.grid import GridView
 from hookscope.gui.panels.heatmap import HeatmapView
 from hookscope.gui.panels.image_view import ImageView
+from hookscope.gui.panels.mosaic_view import MosaicView
 from hookscope.gui.panels.panel import TensorPanel
 from hookscope.gui.panels.picture_view import PictureView
 from hookscope.gui.panels.rgb import RgbView
@@ -22,6 +23,8 @@ _WITH_DIMS = (HeatmapView, GridView, RgbView, CosineView, TableView)
 class PanelLinks(QObject):
     """Passes on the part that is looked at, the dims and entries, and the range.
 
+    Tiles stand in rows of one length in all of them, so that a part is of the same tiles everywhere.
+
     Args:
         memory: Where the ranges are.
         parent: Qt parent.
@@ -31,6 +34,7 @@ class PanelLinks(QObject):
         super().__init__(parent)
         self._memory = memory
         self._linked: list[TensorPanel] = []
+        self._mosaics: list[MosaicView] = []
         self._is_passing = False
         memory.range_changed.connect(self._pass_range)
 
@@ -47,6 +51,7 @@ class PanelLinks(QObject):
                 self._join(self._linked[0], panel)
         elif not is_linked and panel in self._linked:
             self._linked.remove(panel)
+            self._arrange()
         panel.set_linked(is_linked)
 
     @Slot(object)
@@ -54,15 +59,19 @@ class PanelLinks(QObject):
         """Listen to a view of a panel, whether it is linked or not."""
         if isinstance(view, PictureView):
             view.image.zoomed.connect(self._pass_part)
+        if isinstance(view, MosaicView):
+            self._mosaics.append(view)
+            view.arranged.connect(self._arrange)
         if isinstance(view, _WITH_DIMS):
             view.dims.changed.connect(self._pass_dims)
 
     def _join(self, leader: TensorPanel, panel: TensorPanel) -> None:
+        self._arrange()
         self._is_passing = True
-        dims, part = dims_of(leader.view), part_of(leader.view)
+        dims = dims_of(leader.view)
         if dims is not None:
             _show_axes(panel.view, dims)
-        _show_part(panel.view, part)
+        _show_part(panel.view, leader.view)
         self._is_passing = False
         self._share_range(leader.subject, panel.subject)
 
@@ -98,12 +107,31 @@ class PanelLinks(QObject):
                 return panel
         return None
 
-    @Slot(object)
-    def _pass_part(self, part: QRectF | None) -> None:
+    @Slot()
+    def _arrange(self) -> None:
+        """Give all linked panels with tiles the rows of the first, and leave the others to themselves."""
+        if self._is_passing:
+            return
+        self._is_passing = True
+        linked = [panel.view for panel in self._linked]
+        tiled = [view for view in linked if isinstance(view, MosaicView) and view.mosaic is not None]
+        leader = tiled[0] if tiled else None
+        if leader is not None:
+            leader.set_columns(None)
+        columns = leader.mosaic.columns if leader is not None and leader.mosaic is not None else None
+        for view in self._mosaics:
+            if view is not leader:
+                view.set_columns(columns if view in linked else None)
+        self._is_passing = False
+
+    @Slot()
+    def _pass_part(self) -> None:
         sender = self.sender()
         assert isinstance(sender, ImageView)
-        for other in self._others(self._panel_of(image=sender)):
-            _show_part(other.view, part)
+        panel = self._panel_of(image=sender)
+        for other in self._others(panel):
+            assert panel is not None
+            _show_part(other.view, panel.view)
 
     @Slot()
     def _pass_dims(self) -> None:
@@ -130,17 +158,25 @@ def dims_of(view: TensorView | None) -> DimsBar | None:
     return view.dims if isinstance(view, _WITH_DIMS) else None
 
 
-def part_of(view: TensorView | None) -> QRectF | None:
-    """Return the part that a person looks at in a view, see `ImageView.part`."""
-    return view.image.part if isinstance(view, PictureView) else None
-
-
 def _show_axes(view: TensorView | None, dims: DimsBar) -> None:
     own = dims_of(view)
     if own is not None:
         own.show_axes(dims.choice.axes)
 
 
-def _show_part(view: TensorView | None, part: QRectF | None) -> None:
-    if isinstance(view, PictureView):
-        view.image.show_part(part)
+def _show_part(view: TensorView | None, leader: TensorView | None) -> None:
+    if not isinstance(view, PictureView) or not isinstance(leader, PictureView):
+        return
+    part = leader.image.part
+    if part is not None and isinstance(view, MosaicView) and isinstance(leader, MosaicView):
+        part = _part_of_tiles(part, leader, view)
+    view.image.show_part(part)
+
+
+def _part_of_tiles(part: QRectF, leader: MosaicView, view: MosaicView) -> QRectF:
+    """Return the same tiles in another picture, which may have more rows of them."""
+    before, after = leader.mosaic, view.mosaic
+    if before is None or after is None:
+        return part
+    across, down = before.columns / after.columns, before.rows / after.rows
+    return QRectF(part.x() * across, part.y() * down, part.width() * across, part.height() * down)

@@ -2,7 +2,7 @@
 
 from typing import ClassVar
 
-from PySide6.QtCore import QSignalBlocker, Slot
+from PySide6.QtCore import QSignalBlocker, Signal, Slot
 from PySide6.QtWidgets import QSpinBox
 
 from hookscope.figures.grid import Mosaic, compose
@@ -16,13 +16,20 @@ from hookscope.protocol.views import Tiles
 
 
 class MosaicView(PickingView):
-    """Tiles with gaps between them and a box for the page. Subclasses say what a tile is."""
+    """Tiles with gaps between them and a box for the page. Subclasses say what a tile is.
+
+    Signals:
+        arranged: The tiles stand in rows of another length.
+    """
 
     spatial: ClassVar[bool] = True
+    arranged = Signal()
 
     def __init__(self) -> None:
         super().__init__(with_axes=False)
         self._answer: ViewReady | None = None
+        self._mosaic: Mosaic | None = None
+        self._columns: int | None = None
         self._page = QSpinBox()
         self._page.setPrefix(self.tr("page "))
         self._page.setWrapping(True)
@@ -47,6 +54,17 @@ class MosaicView(PickingView):
     def page(self) -> int:
         """The chosen page, from 0."""
         return self._page.value() - 1
+
+    @property
+    def mosaic(self) -> Mosaic | None:
+        """The tiles that are drawn; `None` before the first and while something else is."""
+        return self._mosaic if self._answer is not None else None
+
+    def set_columns(self, columns: int | None) -> None:
+        """Put so many tiles into a row, whatever the room; with `None`, what the room is best for."""
+        if columns != self._columns:
+            self._columns = columns
+            self._compose()
 
     def aim(self, subject: Subject) -> None:
         """Go back to the first page when another tensor comes."""
@@ -85,10 +103,13 @@ class MosaicView(PickingView):
         if self._answer is None or not isinstance(self._answer.result, Tiles):
             return
         tiles = self._answer.result
-        mosaic = compose(tiles, self.image.aspect)
+        before, mosaic = self._mosaic, compose(tiles, self.image.aspect, self._columns)
+        self._mosaic = mosaic
         rows, columns = mosaic.pixels.shape
         picture = Picture(mosaic.pixels, mosaic.mask, (rows, columns), is_spatial=self.spatial)
         self.show_scene(self._answer, picture, self.scene_of(tiles, mosaic))
+        if before is None or before.columns != mosaic.columns:
+            self.arranged.emit()
 
     @Slot()
     def _announce(self) -> None:

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 import numpy as np
-from PySide6.QtCore import QPoint, Signal, Slot
+from PySide6.QtCore import QPoint, Qt, Signal, Slot
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QMenu
 
@@ -102,6 +102,29 @@ class PickingView(PictureView):
         if self._under[0] >= 0:
             self._point(*self._under)
 
+    @property
+    def has_elements(self) -> bool:
+        """Whether there is a picture, and more than one element."""
+        return self._scene is not None and self._subject is not None and bool(self._subject.spec.shape)
+
+    def ask_for_index(self) -> None:
+        """Ask for an index at the top of the picture."""
+        if self._subject is not None and self._subject.spec.shape:
+            picked = self.picker.picked
+            self._go_to.open(self._subject.spec.shape, self.dim_names(), picked.index if picked else None)
+
+    def look_for(self, what: Target) -> None:
+        """Pick a value, which keys move on from."""
+        self.image.setFocus(Qt.FocusReason.OtherFocusReason)
+        if self.picker.find(what) or self._picture is None or self._scene is None or self._picture.is_colored:
+            return
+        place = _find_shown(self._picture, what)
+        index = self._scene.index_at(*place) if place is not None else None
+        if index is None:
+            self.pointed.emit(self.tr("There is no such value in the picture."))
+        else:
+            self.go_to(index)
+
     def reveal(self, index: tuple[int, ...]) -> None:
         """Ask for the picture that an element is in."""
         raise NotImplementedError
@@ -162,7 +185,7 @@ class PickingView(PictureView):
         if command in _MOVES:
             self._move(*_MOVES[command])
         elif command in _TARGETS:
-            self._find(_TARGETS[command])
+            self.look_for(_TARGETS[command])
         else:
             match command:
                 case Command.NEGATIVE:
@@ -178,7 +201,7 @@ class PickingView(PictureView):
                 case Command.FORGET:
                     self.picker.forget()
                 case Command.GO_TO:
-                    self._open_go_to()
+                    self.ask_for_index()
                 case Command.MENU | Command.MENU_TOO:
                     self._open_menu_at_picked()
                 case _:
@@ -212,21 +235,6 @@ class PickingView(PictureView):
                 return None
             if self._scene.index_at(row, column) is not None:
                 return row, column
-
-    def _find(self, what: Target) -> None:
-        if self.picker.find(what) or self._picture is None or self._scene is None or self._picture.is_colored:
-            return
-        place = _find_shown(self._picture, what)
-        index = self._scene.index_at(*place) if place is not None else None
-        if index is None:
-            self.pointed.emit(self.tr("There is no such value in the picture."))
-        else:
-            self.go_to(index)
-
-    def _open_go_to(self) -> None:
-        if self._subject is not None and self._subject.spec.shape:
-            picked = self.picker.picked
-            self._go_to.open(self._subject.spec.shape, self.dim_names(), picked.index if picked else None)
 
     def _open_menu_at_picked(self) -> None:
         picked = self.picker.picked

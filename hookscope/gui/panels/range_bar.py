@@ -55,17 +55,17 @@ class RangeBar(AdaptiveRow):
         """Append the range after the view's own controls; call it once."""
         self.add_stretch()
         self.add(_quiet(self.tr("range")), drop=19)
-        self.add(self._low, shrink=6)
+        self.add(self._low, shrink=7, drop=2)
         self.add(_quiet(self.tr("to")), drop=18)
-        self.add(self._high, shrink=5)
+        self.add(self._high, shrink=6, drop=2)  # one of them alone would not say which it is
         for action, shrink, drop in (
-            (self._fit, 14, 3),
-            (self._keep, 13, 2),
-            (self._symmetric, 15, 8),
-            (self._trim, 16, 9),
+            (self._fit, 14, 4),
+            (self._keep, 13, 3),
+            (self._symmetric, 15, 9),
+            (self._trim, 16, 10),
         ):
             self.add(self._button(action), shrink=shrink, drop=drop)
-        for action, drop in ((self._reset, 17), (self._undo, 7)):
+        for action, drop in ((self._reset, 17), (self._undo, 8)):
             button = self._button(action)
             button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonIconOnly)
             self.add(button, drop=drop)

@@ -3,7 +3,7 @@
 from collections import OrderedDict
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEvent, QSize, Qt, Signal, Slot
+from PySide6.QtCore import QEvent, QRect, QSize, Qt, Signal, Slot
 from PySide6.QtGui import QPixmap, QShowEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QSizePolicy, QWidget
 
@@ -43,7 +43,7 @@ class SlotStrip(QScrollArea):
         self._wishes: dict[TensorRef, tuple[Wish, Subject]] = {}
         self._drawn: OrderedDict[TensorRef, tuple[ViewReady, Subject, QPixmap]] = OrderedDict()
         self._named: tuple[ModuleTree | None, str | None, str] = (None, None, "")
-        self._shown_ref: TensorRef | None = None
+        self._shown_place: tuple[TensorRef | None, QRect] = (None, QRect())
         self._has_pictures = True
         self._asked_for = QSize()
         self.setFrameShape(QFrame.Shape.NoFrame)
@@ -135,12 +135,16 @@ class SlotStrip(QScrollArea):
         if self.sizeHint() != self._asked_for:  # else the whole window would be laid out again in every step
             self._asked_for = self.sizeHint()
             self.updateGeometry()
-        if ref != self._shown_ref:
-            self._shown_ref = ref
-            self._row.activate()
-            for card in self.cards:
-                if card.isChecked():
-                    self.ensureWidgetVisible(card)
+        wanted = self._inside.sizeHint().width()
+        if wanted > self._inside.width():
+            self._inside.resize(wanted, self._inside.height())  # now: what is scrolled to must have its place
+        self._row.activate()
+        current = next((card for card in self.cards if card.isChecked()), None)
+        place = current.geometry() if current is not None else QRect()
+        if (ref, place) != self._shown_place:  # another one is current, or others have come before it
+            self._shown_place = ref, place
+            if current is not None:
+                self.ensureWidgetVisible(current)
 
     def _add_card(self) -> None:
         card = SlotCard(self._inside)

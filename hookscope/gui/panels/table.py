@@ -150,6 +150,17 @@ class TableView(TensorView):
             block = (chosen.row, chosen.column, chosen.rows, chosen.columns)
             self._ask(TextRequest(self._axes(), *block, form), self._take_text)
 
+    @property
+    def has_elements(self) -> bool:
+        """Whether there are cells, and more than one."""
+        return self._subject is not None and bool(self._subject.spec.shape)
+
+    @Slot()
+    def ask_for_index(self) -> None:
+        """Ask for an index at the top of the table."""
+        if self._subject is not None and self._subject.spec.shape:
+            self._go_to.open(self._subject.spec.shape, self.dims.names, None)
+
     @Slot(object)
     def look_for(self, what: Target) -> None:
         """Go to the largest, the smallest or the first value that is not finite."""
@@ -174,7 +185,7 @@ class TableView(TensorView):
             scroll_bar.valueChanged.connect(self._follow_sight)
             scroll_bar.rangeChanged.connect(self._follow_sight)
         self.grid.copy_requested.connect(self._copy_text)
-        self.grid.go_to_requested.connect(self._open_go_to)
+        self.grid.go_to_requested.connect(self.ask_for_index)
         self.grid.moved.connect(self._name_cell)
         self.grid.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         self.grid.customContextMenuRequested.connect(self._open_menu)
@@ -183,7 +194,7 @@ class TableView(TensorView):
         self._go_to.closed.connect(self.grid.setFocus)
         self.menu.copy_requested.connect(self.copy)
         self.menu.find_requested.connect(self.look_for)
-        self.menu.go_to_requested.connect(self._open_go_to)
+        self.menu.go_to_requested.connect(self.ask_for_index)
         self.menu.colored.toggled.connect(self._tint)
         self.dims.changed.connect(self._follow_dims)
 
@@ -291,11 +302,6 @@ class TableView(TensorView):
         else:
             index = element_at(self._axes(), Spot(row, column))
         return f"{index_text(index)} = {self._model.text(row, column)}"
-
-    @Slot()
-    def _open_go_to(self) -> None:
-        if self._subject is not None and self._subject.spec.shape:
-            self._go_to.open(self._subject.spec.shape, self.dims.names, None)
 
     @Slot(QPoint)
     def _open_menu(self, place: QPoint) -> None:

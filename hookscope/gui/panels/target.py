@@ -94,10 +94,16 @@ def find_target(session: "DebugSession", path: str | None, ref: TensorRef | None
 
 
 def records_at(session: "DebugSession", path: str) -> tuple[Record, ...]:
-    """Return the newest records of a module's own tensors, and then those of its checked operations."""
-    operations = (operation.text for operation in session.checked_operations if operation.path == path)
+    """Return the newest records of a module's own tensors, and then those of its checked operations as they ran."""
     records = session.records
-    return records.of(path) + tuple(record for operation in operations for record in records.of(path, operation))
+    operations = [records.of(path, one.text) for one in session.checked_operations if one.path == path]
+    ran = sorted(filter(None, operations), key=_first_order)
+    return records.of(path) + tuple(record for operation in ran for record in operation)
+
+
+def _first_order(records: tuple[Record, ...]) -> int:
+    """Return when an operation ran first: what it was given and returned comes before its gradients."""
+    return records[0].order
 
 
 def _find_module(tree: ModuleTree | None, path: str) -> ModuleInfo | None:

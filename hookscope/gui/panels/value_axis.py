@@ -25,11 +25,13 @@ class ValueAxis(pg.AxisItem):  # type: ignore[misc]  # pyqtgraph has no types
     Args:
         side: Where it is, as the library calls it.
         is_log: Whether places are powers of ten to begin with.
+        is_whole: Whether it counts: then no mark stands between two whole numbers.
         options: Those of `AxisItem`.
     """
 
-    def __init__(self, side: str, *, is_log: bool = False, **options: Any) -> None:
+    def __init__(self, side: str, *, is_log: bool = False, is_whole: bool = False, **options: Any) -> None:
         self._is_log = is_log
+        self._is_whole = is_whole
         font = fixed_font(0.9)
         metrics = QFontMetricsF(font)
         is_upright = side in {"left", "right"}
@@ -48,6 +50,13 @@ class ValueAxis(pg.AxisItem):  # type: ignore[misc]  # pyqtgraph has no types
             self._is_log = is_log
             self.picture = None  # what was drawn has other numbers
             self.update()
+
+    def tickSpacing(self, minimum: float, maximum: float, size: float) -> list[tuple[float, float]]:
+        """Return how far the marks are apart, and where they begin."""
+        levels: list[tuple[float, float]] = super().tickSpacing(minimum, maximum, size)
+        if not self._is_whole:
+            return levels
+        return [(step, offset) for step, offset in levels if step >= 1] or [(1.0, 0.0)]
 
     def tickValues(self, minimum: float, maximum: float, size: float) -> list[tuple[float, list[float]]]:
         """Return where the marks are."""

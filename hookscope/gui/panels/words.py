@@ -1,5 +1,7 @@
 """Why there is no picture, in words."""
 
+import re
+
 from PySide6.QtCore import QCoreApplication
 
 from hookscope.figures.text import format_shape, slot_label
@@ -36,8 +38,28 @@ DETAILS = (
     "on the meta device: it has a shape but no values",
     "inside a torch.func transform: it has no values of its own",
     "not initialized: a lazy module gives it a shape on its first call",
+    "a grid of channels needs {0} dims or more, and this tensor has {1}",
+    "a picture in colours needs {0} dims or more, and this tensor has {1}",
+    "kernels have {0} to {1} dims, and this tensor has {2}",
+    "query and key have {0} to {1} dims, and this tensor has {2}",
+    "singular values need {0} dims or more, and this tensor has {1}",
+    "an embedding needs {0} dims or more, and this tensor has {1}",
+    "a similarity of rows needs {0} dims or more, and this tensor has {1}",
+    "the shapes are {0} and, in step {1}, {2}",
+    "one has {0} elements, the other {1}",
+    "{0} features are not {1} equal heads",
+    "heads of {0} features, and of {1} in the key",
+    "a query of shape {0} and a key of shape {1}: {2} heads for {3} of the key",
+    "more than {0} tiles are not put in order of strength",
+    "{0} × {1} values; a text has {2} at most",
+    "heads of {0} × {1} values; {2} at most",
+    "a matrix of {0} × {1}; up to {2} on the shorter side, {3} elements",
+    "{0} of {1} values",
 )
-"""Details without numbers in them, which a translation can have; all others are shown as the debuggee wrote them."""
+"""Details that a translation can have, numbers and shapes as `{0}`, `{1}`; any other is shown as it was written."""
+
+_NUMBER = re.compile(r"\(\d+,(?: \d+(?:, \d+)*)?\)|\d+(?:,\d{3})*")
+"""A shape, `(3,)` or `(2, 3)`, or a number, `16,384`."""
 
 _OTHER_NOT_CAPTURED = (
     "The values of the other tensor are not kept. Choose one that was captured in the same step, or check its module."
@@ -100,8 +122,22 @@ def card_of_other(ref: TensorRef, badges: tuple[Badge, ...]) -> CardWords | None
 
 def _reason(nothing: NoPicture, spec: TensorSpec | None) -> str:
     shape = format_shape(spec.shape) if spec is not None else "?"
-    detail = _translate(nothing.detail.rstrip(".")) if nothing.detail else "?"
+    detail = _detail(nothing.detail.rstrip(".")) if nothing.detail else "?"
     return _translate(REASONS[nothing.reason]).format(shape=shape, detail=detail)
+
+
+def detail_template(detail: str) -> tuple[str, tuple[str, ...]]:
+    """Return a detail with `{0}`, `{1}` in place of its numbers and shapes, and these."""
+    parts = _NUMBER.split(detail)
+    template = "".join(f"{part}{{{number}}}" for number, part in enumerate(parts[:-1])) + parts[-1]
+    return template, tuple(_NUMBER.findall(detail))
+
+
+def _detail(english: str) -> str:
+    template, numbers = detail_template(english)
+    if template not in DETAILS:
+        return english
+    return _translate(template).format(*numbers)
 
 
 def _translate(english: str) -> str:

@@ -68,6 +68,7 @@ class TrialRibbon(QFrame):
         self._row = AdaptiveRow()
         self._assemble()
         self._connect(bridge)
+        self.hide()  # or it would come with its parent
         self._update()
 
     @property
@@ -96,7 +97,6 @@ class TrialRibbon(QFrame):
         for label in (self._values, self._delta):
             label.setFont(fixed_font(self.font()))
             label.setTextFormat(Qt.TextFormat.PlainText)
-        self._loss.setText(self.tr("loss"))
         self._loss.setProperty("quiet", True)
         self._loss.setContentsMargins(self.fontMetrics().averageCharWidth(), 0, 0, 0)
         for button in (self.before_button, self.difference_button):
@@ -173,13 +173,16 @@ class TrialRibbon(QFrame):
         is_there = is_shown and trial is not None
         if is_there and trial is not None:
             words = word_loss(trial.loss_before, trial.loss_after, _tr)
+            is_product = bool(self._session.history) and self._session.history[-1].loss_choice.is_gradient
+            name = self.tr("output × gradient") if is_product else self.tr("loss")
+            self._loss.setText(name)
             is_old = not self._session.is_trying and self._tried != self._on()
             self._direction = Direction.SAME if is_old else words.direction
             self._values.setText(words.values)
             self._delta.setText(words.delta)
             tip = self.tr("The changes are others since; press “Try now”.") if is_old else ""
             for label in (self._values, self._delta):
-                label.setToolTip(tip or self.tr("loss {loss}").format(loss=f"{words.values}  {words.delta}"))
+                label.setToolTip(tip or f"{name} {words.values}  {words.delta}")
         else:
             self._values.clear()
             self._delta.clear()

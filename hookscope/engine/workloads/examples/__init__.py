@@ -21,13 +21,13 @@ from hookscope.engine.workloads.workload import Workload
 
 BUILDERS: dict[str, Callable[[], Workload]] = {
     "digits": digits.build,
-    "one_layer": one_layer.build,
-    "conv_relu": conv_relu.build,
     "leaf_gradient": leaf_gradient.build,
+    "one_layer": one_layer.build,
     "non_leaf": non_leaf.build,
-    "not_scalar": not_scalar.build,
+    "conv_relu": conv_relu.build,
     "cnn": cnn.build,
     "deep": deep.build,
+    "not_scalar": not_scalar.build,
     "containers": containers.build,
     "broken_exploding": broken_exploding.build,
     "broken_nan": broken_nan.build,
