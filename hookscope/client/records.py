@@ -4,11 +4,16 @@ import re
 from collections.abc import Iterable, Mapping
 from functools import partial
 
+import msgspec
+
 from hookscope.protocol.identity import SLOT_ORDER, Slot, TensorRef
-from hookscope.protocol.tensors import Record
+from hookscope.protocol.tensors import BadgeKind, Record
 from hookscope.protocol.tree import ModuleTree
 
 _SLOT_RANK = {slot: rank for rank, slot in enumerate(SLOT_ORDER)}
+
+_TOLD_LATE = frozenset({BadgeKind.MODIFIED_IN_PLACE, BadgeKind.MODIFIED_AFTERWARDS})
+"""What a record has only once its module has returned, or its step is at its end."""
 
 _Owner = tuple[str, str]
 """A module's path, and an operation in it or `""`."""
@@ -19,12 +24,16 @@ class RecordBook:
 
     A module that fired in a finished step is described by that step (and a newer one that still runs): refs that no
     longer occur, such as further calls of a shared module, are gone then. Parameters are always there.
+
+    A badge that only the end of a step can give is kept from the step before while a step runs, or it would come and go
+    with every step; `settle` takes it back.
     """
 
     def __init__(self) -> None:
         self._by_owner: dict[_Owner, dict[TensorRef, Record]] = {}
         self._orders: dict[_Owner, list[TensorRef]] = {}
         self._parameters: dict[str, tuple[str, ...]] = {}
+        self._as_told: dict[TensorRef, Record] = {}
         self._step = 0
         self._finished = 0
 
@@ -72,18 +81,44 @@ class RecordBook:
             of_owner = self._by_owner.setdefault(owner, {})
             if record.ref not in of_owner:
                 self._orders.pop(owner, None)
-            of_owner[record.ref] = record
+            of_owner[record.ref] = self._with_late_badges(record, of_owner.get(record.ref))
             self._step = max(self._step, record.step)
 
     def finish(self, step: int) -> None:
         """Note that all records of a step have come; for the session alone."""
         self._finished = max(self._finished, step)
 
+    def settle(self, step: int | None = None) -> tuple[Record, ...]:
+        """Take back the badges that were kept from the step before; for the session alone.
+
+        Args:
+            step: A step that has told everything; by default also the one that runs, which is looked at as it is.
+
+        Returns:
+            The records that are others now.
+        """
+        changed = tuple(told for told in self._as_told.values() if step is None or told.step <= step)
+        for record in changed:
+            del self._as_told[record.ref]
+            self._by_owner[_owner_of(record.ref)][record.ref] = record
+        return changed
+
     def clear(self) -> None:
         """Forget everything; for the session alone."""
+        self._as_told.clear()
         self._by_owner.clear()
         self._orders.clear()
         self._step = self._finished = 0
+
+    def _with_late_badges(self, record: Record, before: Record | None) -> Record:
+        self._as_told.pop(record.ref, None)
+        if before is None or record.step == before.step:
+            return record
+        late = tuple(badge for badge in before.badges if badge.kind in _TOLD_LATE and badge not in record.badges)
+        if not late:
+            return record
+        self._as_told[record.ref] = record
+        return msgspec.structs.replace(record, badges=(*record.badges, *late))
 
     def _current(self, owner: _Owner) -> list[Record]:
         """Return what describes an owner, in order."""

@@ -306,7 +306,7 @@ class DebugSession(ExportingSession):
             case events.Failed():
                 self._fail(arrival.failure)
                 self._model.note_failure(arrival.failure)
-                return [arrival]
+                return [arrival, *self._settle()]
             case events.Stopped() if self._state is not SessionState.RUNNING:
                 return []  # it crossed a Stop, which ends it
             case events.StackReady() | events.AtHandChanged() if not self._model.stepping.is_of_this_stop(arrival):
@@ -318,15 +318,21 @@ class DebugSession(ExportingSession):
         match event:
             case events.StepFinished():
                 self._fail(None)
+                return self._settle(event.step)
             case events.SettingsApplied() if self._failure is not None and self._failure.kind in _MENDED_BY_SETUP:
                 self._fail(None)
             case events.Stopped():
-                return [self._enter(SessionState.STOPPED)]
+                return [*self._settle(), self._enter(SessionState.STOPPED)]
             case events.RunFinished():
                 is_followed = self._follow_trial()
                 if not is_followed and self._candidate is None:
                     return [self._enter(SessionState.IDLE)]
         return []
+
+    def _settle(self, step: int | None = None) -> list[Change]:
+        """Let the records of a step say what it has told itself; by default those of the running one too."""
+        changed = self._model.records.settle(step)
+        return [events.Records(changed)] if changed else []
 
     def _lose(self, failure: Failure) -> list[Change]:
         self._drop_active()

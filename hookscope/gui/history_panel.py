@@ -1,6 +1,6 @@
 """Loss, time and memory of every step but trials, as three small plots."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,6 +11,7 @@ from PySide6.QtGui import QColor, QShowEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QWidget
 
 from hookscope.gui.panels.base import fixed_font
+from hookscope.gui.panels.pacer import Pacer
 from hookscope.gui.panels.plots import make_plot, style_plot
 from hookscope.gui.session_bridge import SessionBridge
 from hookscope.gui.theme import theme_of
@@ -20,6 +21,8 @@ _INTERVAL_MS = 33
 _TICK_DENSITY = 0.3
 """Of the usual number of ticks: the plots are low."""
 _MIB = 1024**2
+_TURN = "history"
+"""What its turns to draw are called by."""
 _DOT = 6
 
 Series = Callable[[StepFinished], float]
@@ -82,7 +85,9 @@ class HistoryPanel(QWidget):
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
         self._timer.setInterval(_INTERVAL_MS)
-        self._timer.timeout.connect(self._draw)
+        self._timer.timeout.connect(self._ask_turn)
+        self._training = _Training([one.series for one in self._plots])
+        self._pacer = Pacer.of(bridge)
         bridge.step_finished.connect(self._note)
         bridge.model_loaded.connect(self._note)
         self._apply_theme()
@@ -104,17 +109,20 @@ class HistoryPanel(QWidget):
             self._timer.start()
 
     @Slot()
-    def _draw(self) -> None:
+    def _ask_turn(self) -> None:
+        self._pacer.ask_turn(_TURN, self._draw)
+
+    def _draw(self, _turn: str) -> None:
         if not self._is_stale or not self.isVisible():
             return
         self._is_stale = False
-        numbers, history = _training(self._session.history)
-        self._drawn_steps = len(history)
-        self._hint.setVisible(not history)
-        steps = np.array(numbers, dtype=np.float64)
-        for one in self._plots:
-            one.plot.setVisible(bool(history))
-            values = np.array([one.series(step) for step in history], dtype=np.float64)
+        self._training.take(self._session.history)
+        steps = np.array(self._training.numbers, dtype=np.float64)
+        self._drawn_steps = len(steps)
+        self._hint.setVisible(not len(steps))
+        for one, column in zip(self._plots, self._training.columns, strict=True):
+            one.plot.setVisible(bool(len(steps)))
+            values = np.array(column, dtype=np.float64)
             one.curve.setData(steps, values, connect="finite")
             alone = _without_neighbours(values)
             one.dots.setData(steps[alone], values[alone])
@@ -150,16 +158,38 @@ class HistoryPanel(QWidget):
             self._apply_theme()
 
 
-def _training(history: Sequence[StepFinished]) -> tuple[list[int], list[StepFinished]]:
-    """Return the steps that trained the model and their numbers, in which trials are not counted."""
-    numbers, steps, trials = [], [], 0
-    for step in history:
-        if step.is_trial:
-            trials += 1
-        else:
-            numbers.append(step.step - trials)
-            steps.append(step)
-    return numbers, steps
+class _Training:
+    """The steps that trained the model, without trials, as columns of numbers; a draw reads only what is new.
+
+    Attributes:
+        numbers: Of the steps, in which trials are not counted.
+        columns: One of values for each series.
+    """
+
+    def __init__(self, series: Sequence[Series]) -> None:
+        self._series = tuple(series)
+        self._read: list[StepFinished] = []
+        self._start_over()
+
+    def take(self, history: Iterable[StepFinished]) -> None:
+        """Read the steps that came since the last time; all, where any that was read is not kept any more."""
+        steps = list(history)
+        if steps[: len(self._read)] != self._read:
+            self._start_over()
+        for step in steps[len(self._read) :]:
+            self._read.append(step)
+            if step.is_trial:
+                self._trials += 1
+                continue
+            self.numbers.append(step.step - self._trials)
+            for column, series in zip(self.columns, self._series, strict=True):
+                column.append(series(step))
+
+    def _start_over(self) -> None:
+        self._read.clear()
+        self._trials = 0
+        self.numbers: list[int] = []
+        self.columns: tuple[list[float], ...] = tuple([] for _ in self._series)
 
 
 def _without_neighbours(values: npt.NDArray[np.float64]) -> npt.NDArray[np.bool_]:

@@ -99,3 +99,34 @@ def test_that_the_output_is_a_tensor_if_there_is_one(book: RecordBook) -> None:
     assert book.output("a") == other
     book.add([record(Slot.OUTPUT, "out.1")])
     assert book.output("a") == record(Slot.OUTPUT, "out.1")
+
+
+LATE = Badge(BadgeKind.MODIFIED_AFTERWARDS)
+
+
+def overwritten(step: int, *badges: Badge) -> Record:
+    return Record(TensorRef("a", Slot.OUTPUT, "out"), step, 0, None, badges)
+
+
+def test_that_a_badge_of_a_steps_end_is_kept_while_the_next_step_runs(book: RecordBook) -> None:
+    book.add([overwritten(1, LATE)])
+    book.add([overwritten(2)])
+    assert book.output("a") == overwritten(2, LATE)
+    book.add([overwritten(2, LATE)])
+    assert book.settle(2) == ()
+    assert book.output("a") == overwritten(2, LATE)
+
+
+def test_that_a_badge_that_a_step_did_not_give_itself_is_taken_back_at_its_end(book: RecordBook) -> None:
+    book.add([overwritten(1, LATE)])
+    book.add([overwritten(2)])
+    assert book.settle(1) == (), "the second step is not at its end"
+    assert book.settle(2) == (overwritten(2),)
+    assert book.output("a") == overwritten(2)
+
+
+def test_that_a_step_that_is_looked_at_on_its_way_says_what_it_has_told_itself(book: RecordBook) -> None:
+    book.add([overwritten(1, LATE)])
+    book.add([overwritten(2)])
+    assert book.settle() == (overwritten(2),)
+    assert book.output("a") == overwritten(2)
