@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 _BREATH_MS = 4
 """Between two turns: the picture is painted, and whatever a person did in the meantime is answered."""
-_RESTS = 2
+_RESTS = 3
 """While a model runs, turns rest for so many times what a picture took: it needs the cores more than the plots do."""
 _LONGEST_REST_MS = 250
 
