@@ -68,8 +68,13 @@ class _GlyphEngine(QIconEngine):
         painter.restore()
 
     def pixmap(self, size: QSize, mode: QIcon.Mode, state: QIcon.State) -> QPixmap:
-        """Return a picture of its own; Qt asks for one whenever a button or a row is painted."""
+        """Return a picture of its own; Qt asks for one whenever a button or a row is painted.
+
+        It does so for buttons that have been squeezed to nothing too.
+        """
         del state
+        if size.isEmpty():
+            return QPixmap()
         color = self._color_in(mode)
         return _pixmap(self._glyph, color.rgba(), size.width(), size.height())
 

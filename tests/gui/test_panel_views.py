@@ -203,6 +203,13 @@ def test_that_a_histogram_says_what_is_in_no_bin_and_draws_in_the_colour_of_the_
 def test_that_a_histogram_without_a_finite_value_says_so(window: PanelWindow) -> None:
     window.show_tensor(OUTPUT, torch.full((8,), torch.nan), "histogram")
     assert "no finite value · 8 NaN" in texts_of(window.panel)
+    view = window.panel.view
+    assert isinstance(view, HistogramView)
+    for counts in (False, True):
+        view.switches.counts.setChecked(counts)
+        plot = view.plot()
+        assert plot is not None
+        assert plot.getAxis("left")._tickLevels == []  # type: ignore[attr-defined]
 
 
 def test_that_the_counts_of_a_histogram_are_written_as_soon_as_there_is_room(window: PanelWindow) -> None:

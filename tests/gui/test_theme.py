@@ -2,6 +2,7 @@ import re
 from dataclasses import fields
 
 import pytest
+from PySide6.QtCore import QSize
 from PySide6.QtGui import QColor
 from PySide6.QtWidgets import QApplication, QCheckBox
 
@@ -87,3 +88,8 @@ def test_that_the_outline_of_an_empty_check_box_can_be_seen(theme: Theme, qapp: 
     apply_theme(qapp, DARK)
     assert max(contrast(color, theme.window) for color in seen) >= 2.5
     box.deleteLater()
+
+
+def test_that_an_icon_for_which_there_is_no_room_is_an_empty_picture(qapp: QApplication) -> None:
+    assert icon("msc.eye").pixmap(QSize(16, 0)).isNull()
+    assert not icon("msc.eye").pixmap(QSize(16, 16)).isNull()

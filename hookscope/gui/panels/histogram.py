@@ -251,9 +251,9 @@ class HistogramView(TensorView):
         """Draw, and return what area everything takes."""
         is_log = self.switches.counts.isChecked()
         edges, heights = outline(result, logarithmic=is_log)
-        top = float(heights.max(initial=0.0)) or 1.0
         width = edges[-1] - edges[0]
-        self._top = top
+        self._top = float(heights.max(initial=0.0))
+        top = self._top or 1.0
         self._mark_counts()
         self._curve.setData(edges, heights)
         self._handles.place(QRectF(edges[0], 0.0, width, top))
@@ -266,8 +266,8 @@ class HistogramView(TensorView):
         """Write as many counts at the side as there is room for."""
         lines, axis = self._plot.height() / self._plot.fontMetrics().height(), self._plot.getAxis("left")
         axis.setStyle(showValues=lines > _FEWEST_LINES)
-        if lines <= _FEWEST_LINES:
-            axis.setTicks([])  # a mark without a number says nothing
+        if lines <= _FEWEST_LINES or not self._top:
+            axis.setTicks([])  # a mark without a number says nothing, and where nothing is counted there is no scale
             return
         is_log = self.switches.counts.isChecked()
         if lines <= _MANY_LINES:
