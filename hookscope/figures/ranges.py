@@ -121,6 +121,20 @@ def fitted(extent: Levels, *, is_symmetric: bool) -> Levels:
     return symmetric_levels(*extent) if is_symmetric else auto_levels(*extent)
 
 
+def dragged(levels: Levels, before: Levels, *, is_symmetric: bool) -> Levels:
+    """Return the levels after one end was moved; about zero the other end goes along.
+
+    Args:
+        levels: Where the ends are now, in any order.
+        before: Where they were.
+        is_symmetric: Whether zero is to stay in the middle.
+    """
+    if not is_symmetric:
+        return auto_levels(min(levels), max(levels))
+    moved = [level for level in levels if level not in before] or list(levels)
+    return symmetric_levels(min(moved), max(moved))
+
+
 def trimmed_extent(pixels: npt.NDArray[np.float32], mask: npt.NDArray[np.uint8] | None, extent: Levels) -> Levels:
     """Return the range of the values without the outermost half percent at each end.
 

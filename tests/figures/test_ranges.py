@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from hookscope.figures.ranges import Choices, fitted, trimmed_extent
+from hookscope.figures.ranges import Choices, dragged, fitted, trimmed_extent
 
 
 def test_that_every_choice_can_be_undone_and_redone() -> None:
@@ -63,3 +63,9 @@ def test_that_a_percentile_fit_is_of_finite_values_and_far_ends_do_not_overflow(
     assert trimmed_extent(pixels, np.ones(3, np.uint8), (7.0, 8.0)) == (7.0, 8.0)
     far = np.array([-3e38, 0.0, 3e38] * 50_000, np.float32)
     assert trimmed_extent(far, None, (0.0, 0.0)) == (float(far[0]), float(far[2]))
+
+
+def test_that_a_dragged_end_takes_the_other_one_along_about_zero_only() -> None:
+    assert dragged((-1.0, 3.0), (-1.0, 1.0), is_symmetric=True) == (-3.0, 3.0)
+    assert dragged((-0.5, 1.0), (-1.0, 1.0), is_symmetric=True) == (-0.5, 0.5)
+    assert dragged((3.0, 2.0), (2.0, 5.0), is_symmetric=False) == (2.0, 3.0)

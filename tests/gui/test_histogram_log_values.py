@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QApplication
 
 from hookscope.gui.panels.heatmap import HeatmapView
 from hookscope.gui.panels.histogram import HistogramView
+from hookscope.protocol.tensors import Badge, BadgeKind, Record
 from hookscope.protocol.views import HistogramRequest
 from tests.gui.panel_fakes import OUTPUT, PanelWindow, texts_of
 from tests.gui.picture_host import Host
@@ -87,3 +88,13 @@ def test_that_the_range_of_a_picture_has_no_handles_on_an_axis_of_magnitudes(qap
     assert histogram.handles.is_shown
     host.close()
     host.deleteLater()
+
+
+def test_that_the_switches_are_there_only_while_there_is_a_histogram(window: PanelWindow) -> None:
+    window.show_tensor(OUTPUT, SPREAD, "histogram")
+    assert not histogram_of(window).switches.isHidden()
+    window.bridge.record(Record(OUTPUT, 2, 9, None, (Badge(BadgeKind.NO_DATA),)))
+    assert window.panel.message
+    assert histogram_of(window).switches.isHidden()
+    window.show_tensor(OUTPUT, SPREAD, "histogram", step=3)
+    assert not histogram_of(window).switches.isHidden()

@@ -239,3 +239,16 @@ def test_that_letters_typed_into_a_box_are_no_commands(view: HeatmapView) -> Non
     assert not view.range_bar.marks_negative.isChecked()
     assert not view.range_bar.marks_clipped.isChecked()
     assert view.control.choice.levels is None
+
+
+def test_that_a_dragged_end_keeps_zero_in_the_middle_and_an_uneven_number_takes_it_out(view: HeatmapView) -> None:
+    show(view, -2.0, 1.0)
+    assert view.control.is_symmetric
+    view.control.drag_levels((-2.0, 0.5), goes_on=False)
+    assert view.control.levels == (-0.5, 0.5)
+    assert view.control.is_symmetric
+    view.control.type_levels((-0.5, 1.5))
+    assert view.control.levels == (-0.5, 1.5)
+    assert not view.control.is_symmetric
+    view.control.undo()
+    assert view.control.is_symmetric

@@ -101,8 +101,7 @@ class PanelBody(QWidget):
             if self._view is not None and self._view.corner is not None:
                 self._line.want(self._view.corner, False)
             self._view = view
-            if view.corner is not None:
-                self._line.want(view.corner, True)
+            self._want_corner()
             self._say(view.remarks() if self._stack.currentWidget() is view else "")
         panel = self.parentWidget()
         view.note_sight(panel is not None and is_seen(panel))
@@ -114,6 +113,7 @@ class PanelBody(QWidget):
         self._patience.stop()
         self._view.draw(answer)
         self._stack.setCurrentWidget(self._view)
+        self._want_corner()
         self._labels = tuple(badge_label(badge) for badge in answer.badges)
         self._say_remarks()
         self._text.setToolTip("\n".join(badge_sentence(badge) for badge in answer.badges))
@@ -123,6 +123,7 @@ class PanelBody(QWidget):
         if self._view is not None and self._stack.currentWidget() is not self._view:
             self._patience.stop()
             self._stack.setCurrentWidget(self._view)
+            self._want_corner()
             self._say(self._view.remarks())
 
     def show_message(self, words: str | CardWords) -> None:
@@ -134,6 +135,7 @@ class PanelBody(QWidget):
         else:
             self._card.setText(words)
             self._stack.setCurrentWidget(self._card)
+        self._want_corner()
         self._say("")
         self._text.setToolTip("")
 
@@ -186,9 +188,14 @@ class PanelBody(QWidget):
         self._text.show_text(text)
         self._show_line()
 
+    def _want_corner(self) -> None:
+        """Offer the switches of the view while it is in sight."""
+        if self._view is not None and self._view.corner is not None:
+            self._line.want(self._view.corner, self._stack.currentWidget() is self._view)
+
     def _show_line(self) -> None:
         """Leave the line out where it has nothing of its own to say and the picture needs its room."""
-        has_corner = self._view is not None and self._view.corner is not None
+        has_corner = self._view is not None and self._view.corner is not None and not self.message
         is_high = self.height() >= self.fontMetrics().lineSpacing() * _LINES_FOR_STEP
         self._line.setVisible(is_high or has_corner or self._step.is_urgent or bool(self._remarks))
 

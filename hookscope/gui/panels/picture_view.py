@@ -233,7 +233,7 @@ class PictureView(TensorView):
 
     @Slot(float, float, bool)
     def _drag(self, low: float, high: float, goes_on: bool) -> None:
-        self.control.type_levels((low, high), goes_on=goes_on)
+        self.control.drag_levels((low, high), goes_on=goes_on)
 
     def value_text(self, row: int, column: int) -> str:
         """Return the value that is drawn at a place."""

@@ -7,7 +7,7 @@ import numpy.typing as npt
 from PySide6.QtCore import QObject, Signal, Slot
 
 from hookscope.figures.levels import Levels, auto_levels, is_signed
-from hookscope.figures.ranges import RangeChoice, fitted, trimmed_extent
+from hookscope.figures.ranges import RangeChoice, dragged, fitted, trimmed_extent
 from hookscope.gui.colormaps import ColorMap
 from hookscope.gui.panels.calm import Calm
 from hookscope.gui.panels.subject import Subject
@@ -116,10 +116,16 @@ class RangeControl(QObject):
         if self._calm.note() or choice.keeps_fitting or choice.levels is not None:
             self._set(self._wanted(choice))
 
-    def type_levels(self, levels: Levels, *, goes_on: bool = False) -> None:
-        """Choose levels; `goes_on` while a handle is dragged."""
-        low, high = min(levels), max(levels)
-        self._choose(replace(self.choice, levels=auto_levels(low, high), keeps_fitting=False), goes_on=goes_on)
+    def type_levels(self, levels: Levels) -> None:
+        """Choose levels; with zero out of the middle, colours about zero would no longer say the sign."""
+        low, high = auto_levels(min(levels), max(levels))
+        is_symmetric = self.choice.is_symmetric if low == -high or not self.is_symmetric else False
+        self._choose(replace(self.choice, levels=(low, high), keeps_fitting=False, is_symmetric=is_symmetric))
+
+    def drag_levels(self, levels: Levels, *, goes_on: bool) -> None:
+        """Choose levels with a handle; `goes_on` while it is dragged."""
+        levels = dragged(levels, self._levels, is_symmetric=self.is_symmetric)
+        self._choose(replace(self.choice, levels=levels, keeps_fitting=False), goes_on=goes_on)
 
     def fit_once(self) -> None:
         """Choose the levels that fit the picture now, and stay with them."""

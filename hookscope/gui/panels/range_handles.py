@@ -7,7 +7,8 @@ import pyqtgraph as pg
 from PySide6.QtCore import QObject, QRectF, Signal, Slot
 from PySide6.QtGui import QColor
 
-from hookscope.figures.levels import Levels, auto_levels, color_indices
+from hookscope.figures.levels import Levels, color_indices
+from hookscope.figures.ranges import dragged
 from hookscope.gui.colormaps import lookup_table
 from hookscope.gui.panels.picture_item import PictureItem
 from hookscope.gui.panels.plots import faded
@@ -127,9 +128,11 @@ class RangeHandles(QObject):
 
     @Slot()
     def _take_moved(self) -> None:
-        if self._key is not None:
-            low, high = self._region.getRegion()
-            choice = replace(self._memory.range_of(self._key), levels=auto_levels(low, high), keeps_fitting=False)
+        shown = self._memory.shown_range(self._key) if self._key is not None else None
+        if self._key is not None and shown is not None:
+            before = self._memory.range_of(self._key)
+            levels = dragged(self._region.getRegion(), before.levels or shown.levels, is_symmetric=shown.is_symmetric)
+            choice = replace(before, levels=levels, keeps_fitting=False)
             goes_on, self._is_moved = self._is_moved, True
             self._memory.choose_range(self._key, choice, goes_on=goes_on)
 
