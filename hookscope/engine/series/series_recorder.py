@@ -102,6 +102,11 @@ class SeriesRecorder:
         """The newest step that counts and has come to its end; 0 for none."""
         return self._newest
 
+    @property
+    def is_behind(self) -> bool:
+        """Whether a finished step is still to be looked at. On any thread."""
+        return bool(self._steps)
+
     def former_of(self, step: int) -> int:
         """Return the step before one, of those that count; 0 when there is none, or it was long ago. On any thread."""
         return self._formers.get(step, 0)
@@ -121,7 +126,8 @@ class SeriesRecorder:
         with torch.no_grad():
             while self._wait(max(told + _BATCH_S - time.monotonic(), 0.0) if points else None):
                 if self._steps:
-                    points += _StepNumbers(self._store, self._steps.popleft()).points()
+                    points += _StepNumbers(self._store, self._steps[0]).points()
+                    self._steps.popleft()
                 if points and time.monotonic() - told >= _BATCH_S:
                     self._post(SeriesPoints(tuple(points)))
                     points, told = [], time.monotonic()
