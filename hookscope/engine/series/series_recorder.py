@@ -105,7 +105,7 @@ class SeriesRecorder:
     @property
     def is_behind(self) -> bool:
         """Whether a finished step is still to be looked at. On any thread."""
-        return bool(self._steps)
+        return bool(self._steps) and not self._is_closed
 
     def former_of(self, step: int) -> int:
         """Return the step before one, of those that count; 0 when there is none, or it was long ago. On any thread."""
