@@ -108,8 +108,9 @@ class PanelBridge(FakeBridge):
     def answer_all(self, *waiting: Waiting) -> None:
         """Answer everything until nothing more is asked for and none of the given ones waits."""
         while True:
-            patience = 5.0 if any(one.is_waiting for one in waiting) else 0.05
-            pump(self._is_asked, timeout_s=patience)
+            # Who was answered may still wait for a turn to draw, and asks no more.
+            pump(lambda: self._is_asked() or not any(one.is_waiting for one in waiting), timeout_s=5.0)
+            pump(self._is_asked, timeout_s=0.05)
             asked = self.take_asked()
             if not asked:
                 return
