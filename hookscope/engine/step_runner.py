@@ -21,7 +21,7 @@ from hookscope.engine.state.state_keeper import StateKeeper
 from hookscope.engine.step_failures import StepFailures
 from hookscope.engine.stepping.model_stepping import Stepping
 from hookscope.engine.workloads.inputs import Batch, Batches, prepare
-from hookscope.engine.workloads.losses import compute_loss
+from hookscope.engine.workloads.losses import loss_of_step
 from hookscope.engine.workloads.workload import Workload
 from hookscope.protocol.events import InterventionsActed, Phase, StepFinished
 from hookscope.protocol.failures import FailureKind
@@ -248,14 +248,7 @@ class StepRunner:
             if witness is not None:
                 witness.returned(output)
             with finder.watching_loss(output) if finder is not None else nullcontext():
-                loss = compute_loss(
-                    settings.loss,
-                    self._workload.loss,
-                    output,
-                    batch.targets,
-                    seed=settings.seed,
-                    gradient_file=settings.gradient_file,
-                )
+                loss = loss_of_step(settings, self._workload, output, batch.targets)
             del output
             self._stepping.loss(loss)
             self._recorder.begin_phase(Phase.BACKWARD)

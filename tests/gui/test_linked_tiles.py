@@ -12,7 +12,7 @@ from hookscope.gui.panels.panel import TensorPanel
 from hookscope.gui.style import apply_theme
 from hookscope.gui.theme import DARK
 from tests.gui.panel_fakes import GRADIENT, OTHER, OUTPUT, pump
-from tests.gui.test_panel_area import Window
+from tests.gui.test_panel_area import Window, settle
 
 CHANNEL = 5
 
@@ -36,12 +36,6 @@ def window(qapp: QApplication) -> Iterator[Window]:
     yield window
     window.close()
     window.deleteLater()
-
-
-def settle(window: Window) -> None:
-    pump()
-    window.bridge.answer_all(*window.area.panels)
-    pump()
 
 
 def grids(window: Window) -> list[GridView]:

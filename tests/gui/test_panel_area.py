@@ -67,6 +67,13 @@ def window(qapp: QApplication) -> Iterator[Window]:
     window.deleteLater()
 
 
+def settle(window: Window) -> None:
+    """Answer whatever the panels ask for."""
+    pump()
+    window.bridge.answer_all(*window.area.panels)
+    pump()
+
+
 def told(area: PanelArea) -> list[tuple[str, TensorRef | None, bool]]:
     return [(panel.kind, panel.ref, panel.follows) for panel in area.panels]
 

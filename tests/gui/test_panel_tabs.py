@@ -25,7 +25,7 @@ from hookscope.protocol.tree import ModuleTree
 from hookscope.protocol.views import CurveRequest, GridRequest, HeatmapRequest, KernelRequest, TableRequest
 from hookscope.protocol.workload import ExampleSource
 from tests.gui.panel_fakes import GRADIENT, OTHER, OUTPUT, WEIGHT, colors_of, pump
-from tests.gui.test_panel_area import Window
+from tests.gui.test_panel_area import Window, settle
 
 BIAS = TensorRef("features.0", Slot.PARAMETER, "bias")
 SCALAR = TensorRef("features.0", Slot.OUTPUT, "out.loss")
@@ -42,12 +42,6 @@ def window(qapp: QApplication) -> Iterator[Window]:
     yield window
     window.close()
     window.deleteLater()
-
-
-def settle(window: Window) -> None:
-    pump()
-    window.bridge.answer_all(*window.area.panels)
-    pump()
 
 
 def strip_of(window: Window) -> SlotStrip:

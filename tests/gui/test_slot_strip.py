@@ -13,8 +13,7 @@ from hookscope.gui.style import apply_theme
 from hookscope.gui.theme import DARK
 from hookscope.protocol.identity import Slot, TensorRef
 from hookscope.protocol.tensors import Badge, BadgeKind
-from tests.gui.panel_fakes import pump
-from tests.gui.test_panel_area import Window
+from tests.gui.test_panel_area import Window, settle
 
 LATE = TensorRef("features.0", Slot.GRAD_INPUT, "args.0")
 
@@ -33,12 +32,6 @@ def window(qapp: QApplication) -> Iterator[Window]:
     yield window
     window.close()
     window.deleteLater()
-
-
-def settle(window: Window) -> None:
-    pump()
-    window.bridge.answer_all(*window.area.panels)
-    pump()
 
 
 def is_in_sight(window: Window) -> bool:

@@ -25,7 +25,7 @@ from hookscope.engine.state.randomness import seed_everything
 from hookscope.engine.state.state_snapshot import StateSnapshot
 from hookscope.engine.tensor_tree import leaves
 from hookscope.engine.workloads.inputs import Batch, Batches, prepare
-from hookscope.engine.workloads.losses import compute_loss
+from hookscope.engine.workloads.losses import loss_of_step
 from hookscope.engine.workloads.workload import Workload
 from hookscope.protocol.hooks import HookMode
 from hookscope.protocol.workload import RunSettings
@@ -168,15 +168,7 @@ class Preflight:
     def _loss(self, output: object, batch: Batch) -> torch.Tensor | None:
         """Return the loss, or `None` when there is none; then the outputs are all that can be compared."""
         try:
-            settings = self._settings
-            return compute_loss(
-                settings.loss,
-                self._workload.loss,
-                output,
-                batch.targets,
-                seed=settings.seed,
-                gradient_file=settings.gradient_file,
-            )
+            return loss_of_step(self._settings, self._workload, output, batch.targets)
         except FailureError:
             return None
 

@@ -9,11 +9,18 @@ from hookscope.engine.failure_report import failed, raised, type_words
 from hookscope.engine.specs import dtype_name
 from hookscope.engine.tensor_tree import leaves
 from hookscope.engine.workloads.start_gradients import start_gradients, sum_of_products
-from hookscope.engine.workloads.workload import loss_name, takes
+from hookscope.engine.workloads.workload import Workload, loss_name, takes
 from hookscope.protocol.failures import FailureKind
-from hookscope.protocol.workload import LossChoice
+from hookscope.protocol.workload import LossChoice, RunSettings
 
 _Loss = Callable[..., Any]
+
+
+def loss_of_step(settings: RunSettings, workload: Workload, output: object, targets: object) -> torch.Tensor:
+    """Make the loss of a step as the settings say. See `compute_loss`, also for what it raises."""
+    return compute_loss(
+        settings.loss, workload.loss, output, targets, seed=settings.seed, gradient_file=settings.gradient_file
+    )
 
 
 def compute_loss(

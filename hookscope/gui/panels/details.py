@@ -17,7 +17,7 @@ from hookscope.gui.panels.past import PastSpec
 from hookscope.gui.panels.side_notes import SideNotes
 from hookscope.gui.panels.statistics import StatisticsView
 from hookscope.gui.panels.subject import Subject
-from hookscope.gui.panels.target import Target, aim_of, explain_absence, find_target
+from hookscope.gui.panels.target import Target, aim_of, explain_absence, find_target, look_again
 from hookscope.gui.panels.words import word_no_picture
 from hookscope.gui.trials.comparison import NEWEST, CompareMode
 from hookscope.protocol.events import ViewReady
@@ -194,9 +194,8 @@ class DetailsDock(QDockWidget):
     def _note_records(self, paths: frozenset[str]) -> None:
         if self._current.path not in paths or not is_seen(self):
             return
-        before = self._target
-        self._target = find_target(self._bridge.session, before.path, before.ref, before)
-        if self._target.record is None or not self._target.is_like(before):
+        self._target, is_other = look_again(self._bridge.session, self._target)
+        if is_other:
             self._refresh()  # else the feed asks for the new numbers, and all the rest is as it was
 
     @Slot()

@@ -21,7 +21,7 @@ from hookscope.gui.panels.registry import AUTO, kind_title
 from hookscope.gui.panels.relatives import subject_of
 from hookscope.gui.panels.side_questions import SideQuestions
 from hookscope.gui.panels.subject import Subject
-from hookscope.gui.panels.target import Target, aim_of, card_of_absence, explain_absence, find_target, is_left_behind
+from hookscope.gui.panels.target import Target, aim_of, find_target, is_left_behind, look_again, words_of_absence
 from hookscope.gui.panels.tensor_memory import TensorMemory
 from hookscope.gui.panels.words import word_answer
 from hookscope.gui.trials.comparison import NEWEST, CompareMode
@@ -316,7 +316,7 @@ class TensorPanel(QDockWidget):
         is_kept = self._shown is not None and target.record is None and self._shown.ref == target.ref
         if not is_kept:
             self._shown = None
-            self._body.show_message(card_of_absence(target) or explain_absence(self.session, target))
+            self._body.show_message(words_of_absence(self.session, target))
         self._show_age()
 
     def _show_age(self) -> None:
@@ -345,9 +345,8 @@ class TensorPanel(QDockWidget):
     def _note_records(self, paths: frozenset[str]) -> None:
         if self._target.path not in paths or not is_seen(self):
             return
-        before = self._target
-        self._target = find_target(self.session, before.path, before.ref, before)
-        if self._target.record is None or not self._target.is_like(before):
+        self._target, is_other = look_again(self.session, self._target)
+        if is_other:
             self.refresh()  # else the feed asks for the new values, and all the rest is as it was
 
     @Slot()

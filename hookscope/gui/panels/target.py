@@ -93,6 +93,12 @@ def find_target(session: "DebugSession", path: str | None, ref: TensorRef | None
     return Target(path, ref, module, record, choices, calls, session.tree, records)
 
 
+def look_again(session: "DebugSession", before: Target) -> tuple[Target, bool]:
+    """Look the same up in newer records; also returns whether more of it has to be shown anew than its values."""
+    target = find_target(session, before.path, before.ref, before)
+    return target, target.record is None or not target.is_like(before)
+
+
 def records_at(session: "DebugSession", path: str) -> tuple[Record, ...]:
     """Return the newest records of a module's own tensors, and then those of its checked operations as they ran."""
     records = session.records
@@ -135,9 +141,11 @@ def is_parameter(ref: TensorRef) -> bool:
     return ref.slot in {Slot.PARAMETER, Slot.PARAMETER_GRAD}
 
 
-def card_of_absence(target: Target) -> "CardWords | None":
-    """Return what is said of a target that is no tensor; `None` of any other."""
-    return card_of_other(target.record.ref, target.record.badges) if target.record is not None else None
+def words_of_absence(session: "DebugSession", target: Target) -> "CardWords | str":
+    """Return what stands in place of values: a card of what there is instead, or why there is nothing."""
+    record = target.record
+    card = card_of_other(record.ref, record.badges) if record is not None else None
+    return card or explain_absence(session, target)
 
 
 def explain_absence(session: "DebugSession", target: Target) -> str:
